@@ -58,6 +58,12 @@ describe('the rhythm of a unit', () => {
     expect(absences('account', rare.slice(0, 20))).toEqual([]);
   });
 
+  it('of an account is one if it has spend on nine of ten days', () => {
+    // Eighteen of twenty days.
+    const days = range('2026-01-01', 20).filter((day) => !['2026-01-06', '2026-01-14'].includes(day));
+    expect(absences('account', days)).toEqual([['2026-01-21', '2026-02-06', 17]]);
+  });
+
   it('counts only known days: a source that has not delivered lacks no unit', () => {
     const known = [...range('2026-01-01', 12), ...range('2026-01-20', 12)];
     expect(absences('account', known, known)).toEqual([]);

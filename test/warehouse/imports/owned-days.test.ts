@@ -84,6 +84,20 @@ describeOnBothEngines('the days that an import reads', (open, onDuckDb) => {
     expect(await story.sums()).toEqual({ '2025-05': 7, '2026-01': 90 });
   });
 
+  it('lose what another key has read to the first run that completes, after one that failed', async () => {
+    const story = await newImportStory(test);
+    await story.connect();
+    await story.run([['2026-01-10', '400']]);
+    await story.connect();
+    await story.run([], { outcome: 'failed' });
+    expect(await story.sums()).toEqual({ '2026-01': 400 });
+    expect(await story.run([['2026-01-20', '300']], { at: '2026-02-08T05:45:00Z' })).toEqual({
+      changed: 1,
+      removed: 1,
+    });
+    expect(await story.sums()).toEqual({ '2026-01': 300 });
+  });
+
   it('lose nothing to a run without any rows, and belong to the next one', async () => {
     const story = await newImportStory(test);
     await story.type({ '2026-01-02': 100, '2026-02-02': 10 });

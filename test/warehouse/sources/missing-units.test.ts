@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settles } from '../../../domain/months/settlement.ts';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { completeThrough } from '../../../warehouse/spend/costs.ts';
 import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { monthBills } from '../../../warehouse/teams/bills/bills.ts';
 import { createTeam } from '../../../warehouse/teams/teams.ts';
+import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import { decideUnit } from '../../../warehouse/sources/unit-decisions.ts';
 import { loadAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
 import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
@@ -284,6 +286,128 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
           ['2025-12', [620]],
           ['2025-11', [200]],
         ]);
+      });
+
+      it('waits for an account that was gone for the month in which the source was created: 560 and 620', async () => {
+        const april = new Date('2026-04-07T06:00:00Z');
+        const story = await billStory();
+        await loadText(
+          test,
+          { orgId: story.orgId, sourceId: story.source.id },
+          focusCsv([
+            ...lines(range('2026-01-01', '2026-04-06'), '4'),
+            ...lines(range('2026-01-01', '2026-01-20'), '20', B),
+          ]),
+          { now: april },
+        );
+        const months = await story.months(3, '2026-03', april);
+        expect(months.map(({ month, missing }) => [month, missing.map(({ amount }) => amount)])).toEqual([
+          ['2026-03', [620]],
+          ['2026-02', [560]],
+          ['2026-01', [220]],
+        ]);
+      });
+
+      it('lacks a hole after a first day, which only the days of the next month show: 144 of 184', async () => {
+        const now = new Date('2026-02-20T06:00:00Z');
+        const story = await billStory();
+        await loadText(
+          test,
+          { orgId: story.orgId, sourceId: story.source.id },
+          focusCsv([
+            ...lines(range('2026-01-01', '2026-02-19'), '4'),
+            ...lines(['2026-01-29', ...range('2026-02-01', '2026-02-19')], '20', B),
+          ]),
+          { now },
+        );
+        const [record] = await story.months(1, '2026-01', now);
+        expect(record).toMatchObject({
+          cost: 144,
+          missing: [{ sentence: textLike(/^account 2222 .* from 2026-01-30 to 2026-01-31, /), amount: 40 }],
+        });
+      });
+
+      it('does not wait for the accounts of a paused source', async () => {
+        const story = await billStory(lines(JANUARY, '4'), lines(range('2026-01-01', '2026-01-12'), '20', B));
+        await story.changeSource({ schedule_paused: true });
+        await sound(story, 364);
+        await story.changeSource({ schedule_paused: false });
+        expect(await january(story)).toMatchObject({ status: 'open', missing: [{ amount: 380 }] });
+      });
+
+      it('was missing on the last day in time, so that the month settles by backfill', async () => {
+        const later = new Date('2026-02-12T06:00:00Z');
+        const settledOn = async (story: MonthStory, day: Day) => {
+          const months = { first: '2026-01', last: '2026-01' };
+          const sources = (await sourceMonths(test.warehouse, story.orgId, months, day)).get('2026-01') ?? [];
+          return settles('2026-01', { settleDays: 5, sources }, day);
+        };
+        const stopped = () =>
+          billStory(lines(JANUARY, '4'), lines(range('2026-01-01', '2026-01-12'), '20', B));
+        const ended = await stopped();
+        await decideUnit(
+          test.warehouse,
+          ended.orgId,
+          { sourceId: ended.source.id, unit: 'aws/2222' },
+          { endedOn: '2026-01-12' },
+          { ...BY_ADMIN, now: later },
+        );
+        const corrected = await stopped();
+        await loadText(
+          test,
+          { orgId: corrected.orgId, sourceId: corrected.source.id },
+          focusCsv([...lines(JANUARY, '4'), ...lines(JANUARY, '20', B)]),
+          { now: later },
+        );
+        for (const story of [ended, corrected])
+          expect([await settledOn(story, '2026-02-10'), await settledOn(story, '2026-02-13')]).toEqual([
+            false,
+            true,
+          ]);
+      });
+
+      it('is not back by a correction of an earlier day on the next bill: 365 of 745', async () => {
+        const correction = { ...B, BillingPeriodStart: '2026-02-01T00:00:00Z' };
+        const story = await billStory(
+          lines([...JANUARY, ...FEBRUARY], '4'),
+          lines(range('2026-01-01', '2026-01-12'), '20', B),
+          lines(['2026-01-05'], '1', correction),
+        );
+        await heldBack(
+          story,
+          365,
+          [
+            'account 2222 (aws) of cost source "Bills" has no spend from 2026-01-13 to 2026-01-31, after spend on every day ' +
+              'until 2026-01-12; at its average of 20 a day, that is an estimated 380',
+          ],
+          [380],
+        );
+      });
+
+      it('is accepted in one source only', async () => {
+        const may = new Date('2026-05-07T06:00:00Z');
+        const story = await billStory();
+        await story.values({ '2026-03-03': 31, '2026-04-02': 30 });
+        const { id } = await newSource(test.warehouse, story.orgId, { name: 'Second' });
+        const read = (sourceId: string, account: FocusLine[]) =>
+          loadText(
+            test,
+            { orgId: story.orgId, sourceId },
+            focusCsv([
+              ...lines(range('2026-02-01', '2026-05-06'), '4', { SubAccountId: sourceId }),
+              ...account,
+            ]),
+            { now: may },
+          );
+        await read(story.source.id, lines(range('2026-02-01', '2026-02-12'), '20', B));
+        await read(id, lines(range('2026-02-01', '2026-05-06'), '3', B));
+        // February and March are locked without the account of the first source.
+        await story.lock('2026-02', may, true);
+        await story.lock('2026-03', may, true);
+        const april = async () => (await story.months(1, '2026-04', may))[0]?.missing;
+        expect(await april()).toEqual([]);
+        await read(id, lines(range('2026-02-01', '2026-02-12'), '3', B));
+        expect(await april()).toMatchObject([{ sentence: textLike(/of cost source "Second"/), amount: 90 }]);
       });
 
       it('raises no doubt about an account that was never daily, or that begins', async () => {

@@ -113,6 +113,11 @@ describeOnBothEngines('a commitment on a FOCUS bill', (open) => {
       '100.1',
     ],
     [
+      'only a tax is of the same commitment',
+      [purchase('96.1'), covered('2026-01-02', '7', { ChargeCategory: 'Tax' })],
+      '103.1',
+    ],
+    [
       'only another commitment is amortised',
       [purchase('50', { CommitmentDiscountId: 'other' }), covered('2026-01-02', '7')],
       '57',
@@ -133,6 +138,12 @@ describeOnBothEngines('a commitment on a FOCUS bill', (open) => {
   ])('counts as it is, without a note, if %s', async (_, lines, total) => {
     const { notes, costTotal } = await loaded(lines);
     expect([costTotal, notes]).toEqual([money(total), []]);
+  });
+
+  it('counts once in the cloud that amortises it, if another cloud has bought one of the same id: 57', async () => {
+    const bought = [purchase('96.1'), purchase('50', { ProviderName: 'Oracle' })];
+    const { notes, costTotal } = await loaded([...bought, covered('2026-01-02', '7')]);
+    expect([costTotal, notes]).toEqual([money('57'), [note('96.1')]]);
   });
 
   it('costs its purchase if the source counts BilledCost', async () => {

@@ -111,6 +111,12 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
           { ...GOOGLE, AvailabilityZone: '' },
         ],
         [
+          'by a mere number, in a zone in capitals',
+          'gce://shop-1/europe-west1-b/gke-pool-1',
+          '5629139418837',
+          { ...GOOGLE, AvailabilityZone: 'EUROPE-WEST1-B' },
+        ],
+        [
           'in the view of a billing account',
           'gce://shop-1/europe-west1-b/gke-pool-1',
           GOOGLE_ID,
@@ -226,6 +232,40 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
     });
   });
 
+  onDuckDb(() => {
+    it.each<[cloud: string, line: FocusLine, node: string, disk: string, billedDisk: string]>([
+      [
+        'Azure',
+        { ProviderName: 'Microsoft', SubAccountId: '0f1e' },
+        'azure:///subscriptions/0f1e/resourceGroups/rg/providers/Microsoft.Compute/virtualMachines/vm-1',
+        'azure:///subscriptions/0f1e/resourceGroups/rg/providers/Microsoft.Compute/disks/pvc-6b2f2b9e',
+        '/subscriptions/0f1e/resourceGroups/RG/providers/Microsoft.Compute/disks/pvc-6b2f2b9e',
+      ],
+      [
+        'AWS',
+        {},
+        `aws:///eu-west-1a/${ID}`,
+        'aws:///eu-west-1a/vol-0123456789abcdef0',
+        'arn:aws:ec2:eu-west-1:1111:volume/vol-0123456789abcdef0',
+      ],
+    ])('of %s counts once with its disk, whose line has the id of the cloud', async (...of) => {
+      const [, line, node, disk, billedDisk] = of;
+      const story = await newStory();
+      await story.billed(
+        DAYS.flatMap((day) => [
+          compute(day, node.replace(/^[a-z]+:\/\/(\/eu-west-1a\/)?/, ''), '10', line),
+          dayLine(day, '2', { ServiceCategory: 'Storage', ResourceId: billedDisk, ...line }),
+        ]),
+      );
+      await story.reported(
+        DAYS.flatMap((day) => [asset(day, 'node', node, '10'), asset(day, 'disk', disk, '3')]),
+      );
+      expect(await story.total()).toBe(372); // 310 + 62, not 465
+      expect(await story.doubts()).toEqual([]);
+      expect(await story.notes(story.clusters)).toEqual([]);
+    });
+  });
+
   it('counts beside the bill with a doubt if its id matches nothing, until a person tells', async () => {
     const story = await newStory();
     await story.billed(DAYS.map((day) => compute(day, ID, '10')));
@@ -333,6 +373,12 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
         new Date('2026-02-02T06:00:00Z'),
       );
       expect(await story.doubts()).toEqual([]);
+      // A day later, clouds have delivered all lines of the 31st.
+      await story.billed(
+        [compute('2026-01-30', ID, '10'), dayLine('2026-01-31', '3')],
+        new Date('2026-02-03T06:00:00Z'),
+      );
+      expect(await story.doubts()).toMatchObject([{ amount: 4 }]);
     });
 
     it('of a cluster without assets counts through the bill if a person tells', async () => {
@@ -344,6 +390,17 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
       expect(await story.doubts()).toEqual([]);
       await story.tell(story.clusters, 'always');
       expect(await story.total()).toBe(10);
+    });
+
+    it('without an id follows its cluster if only a disk of the cluster is on the bill', async () => {
+      const story = await newStory();
+      const volume = 'vol-0123456789abcdef0';
+      await story.billed(DAYS.map((day) => dayLine(day, '2', { ResourceId: volume })));
+      await story.reported(
+        DAYS.flatMap((day) => [asset(day, 'node', null, '10'), asset(day, 'disk', volume, '3')]),
+      );
+      expect(await story.total()).toBe(62); // not 372
+      expect(await story.doubts()).toEqual([]);
     });
 
     it('is doubted with the allocations of days that borrow it', async () => {
