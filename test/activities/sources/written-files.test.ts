@@ -193,6 +193,22 @@ describe('an export that was written before a day had ended', () => {
     await tools.readFiles({ 'ai.csv': [`day,tool,cost\n${toolRows.join('\n')}\n`, '2026-01-31T01:00:00Z'] });
     await lacks(tools, 300.5, NOT_THE_31ST);
   });
+
+  it('does not complete a day that later files lack: 304 of 310', async () => {
+    const [usage = ''] = await writeFiles(test, { 'usage.csv': 'day,tool,repository,usage\n' });
+    const story = await newStory({ kind: 'ai_tools', options: { usage_location: usage } });
+    const read = (days: readonly (readonly [Day, string])[], writtenAt: string): Promise<void> => {
+      const rows = days.map(([day, cost]) => `${day},copilot,${cost}\n`);
+      return story.readFiles({ 'ai.csv': [`day,tool,cost\n${rows.join('')}`, writtenAt] });
+    };
+    await read([...daily('2026-01-01', '2026-01-19', '10'), ['2026-01-20', '4']], '2026-01-20T09:00:00Z');
+    await read(daily('2026-01-21', '2026-01-31', '10'), '2026-02-01T03:00:00Z');
+    const since = '(its files were written before 2026-01-20 had ended)';
+    await lacks(story, 304, `cost source "Export" has not delivered 2026-01-20 to 2026-01-31 ${since}`);
+    // The 20th again completes the later days, too, which are kept as they were.
+    await read([['2026-01-20', '10']], '2026-02-02T03:00:00Z');
+    await isWhole(story, 310);
+  });
 });
 
 describe('the day on which an export was written', () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { loadSource } from '../../../activities/sources/load-source.ts';
-import { addDays, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import { addDays, lastDay, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { CostSource } from '../../../warehouse/sources/cost-sources.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import type { TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -143,7 +143,7 @@ const manifestOf = (scope: string, month: Month, now: Date): string =>
     exportConfig: { resourceId: `${scope}/providers/Microsoft.CostManagement/exports/daily` },
     runInfo: {
       startDate: `${month}-01T00:00:00`,
-      endDate: addDays(addDays(`${month}-28`, 4).slice(0, 7) + '-01', -1),
+      endDate: lastDay(month),
       submittedTime: now.toISOString(),
     },
     blobs: [{ blobName: 'feed.csv' }],

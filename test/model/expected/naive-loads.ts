@@ -9,13 +9,16 @@ import type { Feed, Kind, Step } from '../organisation-story.ts';
 //
 // 1. However many copies of it lie beside them, each row counts once.
 // 2. A bill replaces the bill of its billing period. Other files keep the days that they lack, of each feed.
-// 3. Assets and usage without spend join the spend of an earlier load, whose time stays. Without one, they mean nothing.
+// 3. A day that was read before it had ended is not finished, even if a later load keeps it.
+// 4. Assets and usage without spend join the spend of an earlier load, whose time stays. Without one, they mean nothing.
 
 /** A published load, with the values that it collected. */
 export interface Load {
   rows: FeedRows;
   /** The days of its spend, in order. */
   days: readonly Day[];
+  /** The days of its spend that were read before they had ended. */
+  unfinished: ReadonlySet<Day>;
   /** For clusters and hosts: the days from the first to the last, read by it or by an earlier load whose days it keeps. */
   read: ReadonlySet<Day>;
   publishedOn: Day;
@@ -110,12 +113,17 @@ export const loadOf = (
     main: { read: main, kept: keptOf(main, mainDays(rows)) },
     second: { read: second, kept: keptOf(second, secondDays(rows)) },
   };
+  const unfinished = new Set([
+    ...main.filter((day) => day >= on),
+    ...reading.main.kept.filter((day) => before?.unfinished.has(day)),
+  ]);
+  const ended = daysRead(main, month, on).filter((day) => !unfinished.has(day));
   return {
     found: foundIn(reading, found),
     load: isLoaded
       ? {
-          ...{ rows, publishedOn, days: mainDays(rows) },
-          read: new Set([...daysRead(main, month, on), ...(before?.read ?? [])]),
+          ...{ rows, publishedOn, unfinished, days: mainDays(rows) },
+          read: new Set([...ended, ...(before?.read ?? [])]),
         }
       : null,
   };

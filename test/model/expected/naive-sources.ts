@@ -166,10 +166,13 @@ export class NaiveSources {
     return [...this.#sources.values()].filter(({ isDeleted, kind }) => !isDeleted && kinds.includes(kind));
   }
 
-  /** Returns the last day of the month that its rows reach and that had ended when it was published; null if there is none. */
-  #brought(month: Month, { days, publishedOn }: Load): Day | null {
+  /**
+   * Returns the last day of the month that its rows reach and that had ended when it was published, before any that had not ended
+   * when it was read; null if there is none.
+   */
+  #brought(month: Month, { days, publishedOn, unfinished }: Load): Day | null {
     const reached = daysOfMonth(month).filter((day) => day < publishedOn && day <= (days.at(-1) ?? ''));
-    return reached.at(-1) ?? null;
+    return reached.filter((day) => [...unfinished].every((one) => day < one)).at(-1) ?? null;
   }
 
   /** Returns the first day that a source has ever delivered, of months of which it has brought any. A bill begins with its month. */
@@ -194,6 +197,7 @@ export class NaiveSources {
     const load = loads.get(day.slice(0, 7));
     if (load === undefined || load.days.length === 0 || load.publishedOn <= day) return false;
     if (kind === 'opencost' || kind === 'hosts') return load.read.has(day);
+    if ([...load.unfinished].some((one) => one <= day)) return false;
     const through = newest([...loads].map(([month, one]) => this.#brought(month, one)));
     return through !== null && day <= through && first !== null && (kind === 'focus' || first <= day);
   }
@@ -255,11 +259,11 @@ export class NaiveSources {
   /** Returns the units of a source in its current loads. Only rows of a load's own month are days of a unit. */
   #units({ kind, loads }: Source): NaiveUnit[] {
     const units = new Map<string, { rows: Set<Day>; costs: Map<string, bigint> }>();
-    for (const [month, { rows }] of loads)
+    for (const [month, { rows, unfinished }] of loads)
       for (const [index, { unit, day, cost, part }] of unitRows(kind, rows).entries()) {
         const known = units.get(unit) ?? { rows: new Set<Day>(), costs: new Map<string, bigint>() };
         units.set(unit, known);
-        if (!day.startsWith(month)) continue;
+        if (!day.startsWith(month) || unfinished.has(day)) continue;
         known.rows.add(day);
         const key = `${day} ${part ?? `${month} ${index}`}`;
         known.costs.set(key, (known.costs.get(key) ?? 0n) + decimalUnits(cost, 15));

@@ -204,3 +204,31 @@ export const deliveredThrough = (feed: Feed, day: Day, cost = '0'): Feed => {
       return { ...feed, spend: [...feed.spend, { day, tool: 'assistant', cost }] };
   }
 };
+
+/** Returns the names of the clusters or hosts that a feed reports. */
+const machinesOf = (feed: Feed): string[] => {
+  if (feed.kind === 'opencost') return feed.allocations.map(({ cluster }) => cluster);
+  return feed.kind === 'hosts' ? feed.shares.map(({ host }) => host) : [];
+};
+
+/**
+ * Returns the feed with rows of cost 0, so that its source lacks no day of the month: neither the first nor the last one, nor any
+ * day of a cluster or host that it or an earlier feed has. Otherwise hardly any month would settle.
+ */
+export const withEveryDay = (feed: Feed, earlier: readonly Feed[], days: readonly Day[]): Feed => {
+  const [first = '', last = ''] = [days[0], days.at(-1)];
+  const reached = deliveredThrough(deliveredThrough(feed, first), last);
+  const machines = [...new Set([reached, ...earlier].flatMap(machinesOf))];
+  const zeros = machines.flatMap((name) => days.map((day) => ({ name, day, cost: '0' })));
+  if (reached.kind === 'opencost') {
+    const added = zeros
+      .filter(({ name, day }) => !reached.allocations.some((row) => row.cluster === name && row.day === day))
+      .map(({ name, ...row }) => ({ ...row, cluster: name, namespace: null, workload: null }));
+    return { ...reached, allocations: [...reached.allocations, ...added] };
+  }
+  if (reached.kind !== 'hosts') return reached;
+  const added = zeros
+    .filter(({ name, day }) => !reached.shares.some((row) => row.host === name && row.day === day))
+    .map(({ name, ...row }) => ({ ...row, host: name, service: null, machine: null }));
+  return { ...reached, shares: [...reached.shares, ...added] };
+};

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import type { Day } from '../../../domain/shared/calendar.ts';
+import { addDays, firstDay, lastDay, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import {
   sourceKey,
   type DecisionStep,
-  type Feed,
   type Organisation,
   type SourceName,
   type Step,
@@ -11,6 +10,7 @@ import {
 } from '../organisation-story.ts';
 import { arrivals, decemberAgain } from './random-arrivals.ts';
 import { certainlyCopied, grownFrom } from './random-deliveries.ts';
+import { withEveryDay } from './random-feeds.ts';
 import { importLife } from './random-imports.ts';
 import { days, fitting, runningValues } from './random-metrics.ts';
 import { pickedAgain } from './random-picked-again.ts';
@@ -102,12 +102,11 @@ const TRIAL: readonly Drawn[] = [
   { on: '2026-01-20', does: 'delete team', team: 0 },
 ];
 
-/** All of February so far, and mostly all of January, so that the running month can be compared with the same days. */
+/** All of January, loaded on the closing day, so that it settles unless there is a doubt. */
+const wholeJanuary = everySource(CLOSING_DAY, '2026-01', true);
+
+/** All of February so far. If all of January is loaded too, the running month can be compared with the same days. */
 const running = fc.record({
-  before: fc.oneof(
-    { weight: 1, arbitrary: fc.constant(() => []) },
-    { weight: 3, arbitrary: everySource(CLOSING_DAY, '2026-01') },
-  ),
   soFar: everySource(TODAY, '2026-02'),
   values: fc.array(
     fc.record({
@@ -178,6 +177,10 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       maxLength: 5,
     }),
     past: fc.oneof({ weight: 2, arbitrary: fc.constant(() => []) }, { weight: 1, arbitrary: pastMonth }),
+    january: fc.oneof(
+      { weight: 2, arbitrary: wholeJanuary },
+      { weight: 1, arbitrary: fc.constant(() => []) },
+    ),
     running: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: running }),
     range: fc.tuple(days, days),
     breakdown: fc.nat(25),
@@ -201,7 +204,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     const story = storyOf([
       ...early,
       ...drawn.past(loaded),
-      ...(drawn.running?.before(loaded) ?? []),
+      ...drawn.january(loaded),
       ...(drawn.closes ? closing(drawn.metrics.length + 1 + metrics.length, drawn.acceptMissing) : []),
       ...inTime([...(drawn.teams?.late ?? drawn.late), ...drawn.lateImports]),
       ...(drawn.running?.soFar(loaded) ?? []),
@@ -210,6 +213,9 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     const range = a < b ? { start: a, end: b } : { start: b, end: a };
     return { settleDays, paused, onBill, waitsForever, story, breakdown, range, today: TODAY };
   });
+
+const daysOfMonth = (month: Month): Day[] =>
+  Array.from({ length: Number(lastDay(month).slice(-2)) }, (_, index) => addDays(firstDay(month), index));
 
 /** Returns each loaded source once. */
 const loadedSources = (story: readonly Drawn[]): SourceName[] => {
@@ -236,7 +242,7 @@ const closing = (metrics: number, acceptMissing: boolean): Drawn[] => [
 const storyOf = (drawn: readonly Drawn[]): Step[] => {
   const metrics: StoryMetric[] = [];
   const seen = new Set<string>();
-  const feeds = new Map<string, Feed>();
+  const steps: Extract<Step, { does: 'load' }>[] = [];
   const loaded = new Set(loadedSources(drawn).map(sourceKey));
   let [teamCount, sharedCostCount] = [0, 0];
   return drawn.flatMap((step): Step[] => {
@@ -267,10 +273,20 @@ const storyOf = (drawn: readonly Drawn[]): Step[] => {
       ];
     }
     if (step.does === 'load') {
-      const { grows = false, ...load } = step;
-      const key = `${sourceKey(step.source)} ${step.month}`;
-      const feed = certainlyCopied(grows ? grownFrom(step.feed, feeds.get(key)) : step.feed);
-      feeds.set(key, feed);
+      const { grows = false, isWhole = false, ...load } = step;
+      const earlier = steps.filter((one) => sourceKey(one.source) === sourceKey(step.source));
+      const before = earlier.findLast(({ month }) => month === step.month);
+      const grown = grows ? grownFrom(step.feed, before?.feed) : step.feed;
+      const days = daysOfMonth(step.month);
+      const whole = isWhole
+        ? withEveryDay(
+            grown,
+            earlier.map(({ feed }) => feed),
+            days,
+          )
+        : grown;
+      const feed = certainlyCopied(whole);
+      steps.push({ ...load, feed });
       seen.add(sourceKey(step.source));
       return [{ ...load, feed }];
     }

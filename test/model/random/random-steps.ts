@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import {
   KINDS,
+  sourceKey,
   type Feed,
   type Kind,
   type RunEnd,
@@ -39,8 +40,8 @@ export const source: fc.Arbitrary<SourceName> = fc.record({
   ),
 });
 
-/** A drawn load. A bill that grows has all lines of the bill before it, too. */
-type DrawnLoad = Extract<Step, { does: 'load' }> & { grows?: boolean };
+/** A drawn load. A bill that grows has all lines of the bill before it, too. A whole load lacks no day of its source. */
+type DrawnLoad = Extract<Step, { does: 'load' }> & { grows?: boolean; isWhole?: boolean };
 
 /** A drawn step. A metric's number may exceed the number of metrics. */
 export type Drawn =
@@ -118,16 +119,26 @@ export const wholeMonth = (
 export const everySource = (
   on: Day,
   month: Month,
-): fc.Arbitrary<(loaded: readonly SourceName[]) => Drawn[]> =>
-  fc.record(Object.fromEntries(KINDS.map((kind) => [kind, randomFeed(kind, month)]))).map(
-    (feeds: Partial<Record<Kind, Feed>>) => (loaded) =>
-      loaded.flatMap((from): Drawn[] => {
-        const feed = feeds[from.kind];
-        return feed === undefined
-          ? []
-          : [{ on, does: 'load', source: from, month, feed: deliveredThrough(feed, lastOf(month)) }];
-      }),
-  );
+  isWhole = false,
+): fc.Arbitrary<(loaded: readonly SourceName[]) => Drawn[]> => {
+  const sources = KINDS.flatMap((kind) => ([1, 2] as const).map((number): SourceName => ({ kind, number })));
+  return fc
+    .record(Object.fromEntries(sources.map((from) => [sourceKey(from), randomFeed(from.kind, month)])))
+    .map(
+      (feeds: Partial<Record<string, Feed>>) => (loaded) =>
+        loaded.flatMap((from): Drawn[] => {
+          const feed = feeds[sourceKey(from)];
+          return feed === undefined
+            ? []
+            : [
+                {
+                  ...{ on, does: 'load', source: from, month, isWhole, grows: isWhole },
+                  feed: deliveredThrough(feed, lastOf(month)),
+                },
+              ];
+        }),
+    );
+};
 
 const lastOf = (month: Month): Day => SPEND_DAYS[month]?.at(-1) ?? `${month}-28`;
 

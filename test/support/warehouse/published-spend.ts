@@ -1,6 +1,5 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { idAfter } from '../../../warehouse/engine/sql/ids.ts';
-import { unitDays } from '../../../warehouse/sources/publishing/unit-days.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 
 /** The columns of the spend tables that come from a feed, without those of its load. */
@@ -50,19 +49,10 @@ export type SpendTable = keyof typeof COLUMNS;
 /** A row of a feed. Amounts are decimal text. Missing columns are null. */
 export type SpendRow = { day: Day } & Record<string, string | boolean | null>;
 
-/** The units of the tables, as loaders name them. */
-const UNITS: Partial<Record<SpendTable, Pick<Parameters<typeof unitDays>[0], 'kind' | 'unit'>>> = {
-  cloud_spend: { kind: 'account', unit: "cloud || '/' || account" },
-  kubernetes_spend: { kind: 'cluster', unit: 'cluster' },
-  host_spend: { kind: 'host', unit: 'host' },
-  ai_tool_spend: { kind: 'tool', unit: 'tool' },
-};
-
 /**
  * Publishes rows as one load of a source and month, in the form that loaders store, for tests of counting. The load replaces
  * the source's load of that month.
- *
- * @param withUnits whether to store the days of accounts, clusters, hosts and tools too. Loads of earlier versions have none.
+ * It has no days of accounts, clusters, hosts and tools, like the loads of earlier versions.
  */
 export const publishSpend = async (
   warehouse: Warehouse,
@@ -70,7 +60,6 @@ export const publishSpend = async (
   month: Month,
   tables: Partial<Record<SpendTable, readonly SpendRow[]>>,
   now: Date = new Date('2026-02-07T06:00:00Z'),
-  { withUnits = false }: { withUnits?: boolean } = {},
 ): Promise<void> => {
   const [newest] = await warehouse.query<{ id: string | null }>(
     'SELECT max(load_id) AS id FROM loads WHERE org_id = $org AND source_id = $source',
@@ -93,15 +82,6 @@ export const publishSpend = async (
         `'${JSON.stringify([COLUMNS[table]])}'`,
       ),
       { ...load, rows: JSON.stringify(rows) },
-    );
-    const units = UNITS[table];
-    if (!withUnits || units === undefined) continue;
-    const from = `(FROM ${table} WHERE org_id = $org AND load_id = $load::UUID)`;
-    await warehouse.run(
-      `INSERT INTO load_units BY NAME
-       SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, unit_days.*
-       FROM (${unitDays({ ...units, billingPeriod: 'billing_period', from, counts: 'true' })}) AS unit_days`,
-      { org: load.org, source: load.source, load: load.load },
     );
   }
   days.sort();

@@ -57,14 +57,32 @@ const takeOver = async (
   await keepRejected(session, load, name, { staged, stored, months });
   const taken = await session.run(
     `INSERT INTO temp.main.${staged} BY NAME
-     SELECT * EXCLUDE (org_id, source_id, load_id, billing_period), 0 AS row_count
-     FROM ${stored} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     SELECT ${stored}.* EXCLUDE (org_id, source_id, load_id, billing_period), 0 AS row_count${staged === 'load_days' ? wholeIn(stored) : ''}
+     FROM ${stored} JOIN current_loads USING (org_id, source_id, load_id, billing_period)
      WHERE org_id = $org AND source_id = $source AND billing_period IN (${months})
        AND billing_period = date_trunc('month', day) AND day NOT IN (SELECT day FROM ${staged})`,
     { org: load.orgId, source: load.sourceId },
   );
   if (taken > 0 && stored !== 'ai_usage') await keepLoadFiles(session, load, staged);
 };
+
+/** The unit of each row of a table of spend. */
+const UNITS: Partial<Record<Feed['stored'], string>> = {
+  host_spend: 'host',
+  kubernetes_spend: 'cluster',
+  ai_tool_spend: 'tool',
+};
+
+/**
+ * Returns the column `is_whole` of kept rows. A day that had not ended when it was loaded is not whole. Nor is one whose file was
+ * written before it ended: its unit lacks it then.
+ */
+const wholeIn = (stored: Feed['stored']): string => `,
+       day < CAST(published_at AS DATE) AND NOT EXISTS (
+         FROM load_units AS unit_days
+         WHERE unit_days.org_id = $org AND unit_days.source_id = $source AND unit_days.load_id = ${stored}.load_id
+           AND unit_days.billing_period = ${stored}.billing_period AND unit_days.unit = ${stored}.${UNITS[stored] ?? ''}
+           AND unit_days.days & (CAST(1 AS BIGINT) << CAST(date_part('day', day) - 1 AS INTEGER)) = 0) AS is_whole`;
 
 /** Carries over the days that the files of a feed lack, and returns a note. Does nothing if the ingest accepts their loss. */
 export const keepEarlierDays = async (session: Session, load: Load, feed: Feed): Promise<string[]> => {
