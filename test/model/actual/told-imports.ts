@@ -1,8 +1,9 @@
+import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import type { ImportRun } from '../../../warehouse/imports/import-runs.ts';
+import { findImport } from '../../../warehouse/imports/imports.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import type { TestWarehouse } from '../../support/warehouse/engines.ts';
 import { importSteps, type Row } from '../../warehouse/imports/import-story.ts';
-import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import type { ImportStep, RunEnd, StoryValue } from '../organisation-story.ts';
 import { orRefused } from './told-refusals.ts';
 
@@ -10,16 +11,15 @@ import { orRefused } from './told-refusals.ts';
 export class ToldImport {
   readonly #metric: Metric;
   readonly #steps: ReturnType<typeof importSteps>;
-  #isConnected = false;
   #underWay: ImportRun | null = null;
+
+  /** Whether the import owns the metric's values. */
+  readonly isConnected: () => Promise<boolean>;
 
   constructor(test: TestWarehouse, orgId: string, metric: Metric) {
     this.#metric = metric;
     this.#steps = importSteps(test, orgId, metric);
-  }
-
-  get isConnected(): boolean {
-    return this.#isConnected;
+    this.isConnected = async () => (await findImport(test.warehouse, orgId, metric.id)) !== null;
   }
 
   /** Runs a step. Returns false if the product rejects it. */
@@ -27,29 +27,22 @@ export class ToldImport {
     const now = new Date(`${step.on}T12:00:00Z`);
     switch (step.does) {
       case 'connect':
-        return (await orRefused(() => this.#connect(now))) !== null;
-      case 'disconnect': {
+        await this.#steps.connect(now);
+        await this.#supersede(now);
+        await this.#begin(null, now);
+        return true;
+      case 'disconnect':
         if (!(await this.#steps.disconnect(now))) return false;
-        this.#isConnected = false;
         await this.#supersede(now);
         return true;
-      }
       case 'begin run':
-        if (!this.#isConnected) return false;
+        if (!(await this.isConnected())) return false;
         await this.#begin(step.startMonth, now);
         return true;
       case 'end run':
         await this.#end(step.ends, step.values, now);
         return true;
     }
-  }
-
-  async #connect(now: Date): Promise<object> {
-    const connection = await this.#steps.connect(now);
-    this.#isConnected = true;
-    await this.#supersede(now);
-    await this.#begin(null, now);
-    return connection;
   }
 
   async #begin(startMonth: Month | null, now: Date): Promise<void> {

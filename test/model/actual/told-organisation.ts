@@ -254,7 +254,7 @@ export class ToldOrganisation {
     change: (metric: Metric) => Promise<object>,
     now: Date,
   ): Promise<boolean> {
-    const isOwned = this.#imports[index]?.isConnected === true;
+    const isOwned = (await this.#imports[index]?.isConnected()) === true;
     const isAccepted = !isOwned && (await this.#ofMetric(index, (metric) => orRefused(() => change(metric))));
     await sealBills(this.#warehouse, this.id, now);
     return isAccepted;

@@ -15,6 +15,7 @@ import {
   type Organisation,
   type Step,
   type StoryMetric,
+  type StoryValue,
 } from '../organisation-story.ts';
 
 type Status = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
@@ -30,6 +31,9 @@ export interface NaiveMetric {
   /** Locked months with a value that changed after the lock. */
   changed: Set<Month>;
 }
+
+/** A value to store, or null to remove it. */
+type Changed = Omit<StoryValue, 'value'> & { value: string | null };
 
 /** The facts of a metric's month, except its lock. */
 export interface NaiveFacts {
@@ -123,27 +127,15 @@ export class NaiveOrganisation {
         this.bills.seal(step.on);
         return isDone;
       }
-      case 'set values': {
-        const values = plainValues(step.values);
-        const isDone = values !== null && this.#isByHand(step.metric);
-        if (isDone) this.#change(step.metric, values, null);
-        this.bills.seal(step.on);
-        return isDone;
-      }
+      case 'set values':
+        return this.#changeByHand(step.metric, () => plainValues(step.values), step.on);
       case 'remove values': {
         const { start, end, label } = step;
-        const removed = [...(this.metrics[step.metric]?.values.values() ?? [])]
-          .filter(({ period }) => period >= start && period <= end)
-          .filter((value) => label === null || value.label === plain(label));
-        const isDone = this.#isByHand(step.metric);
-        if (isDone)
-          this.#change(
-            step.metric,
-            removed.map((value) => ({ ...value, value: null })),
-            null,
-          );
-        this.bills.seal(step.on);
-        return isDone;
+        const isMeant = (value: NaiveValue): boolean =>
+          value.period >= start && value.period <= end && (label === null || value.label === plain(label));
+        const removed = (present: NaiveValue[]) =>
+          present.filter(isMeant).map((value) => ({ ...value, value: null }));
+        return this.#changeByHand(step.metric, removed, step.on);
       }
       case 'settle': {
         const months = this.#settle(step.on);
@@ -206,18 +198,22 @@ export class NaiveOrganisation {
     }
   }
 
-  /** Returns whether people may change the values of a metric. */
-  #isByHand(index: number): boolean {
+  /** Changes values of a metric, unless an import owns them, or there is no such change. Then bills seal. */
+  #changeByHand(
+    index: number,
+    changesOf: (present: NaiveValue[]) => readonly Changed[] | null,
+    on: Day,
+  ): boolean {
     const metric = this.metrics[index] ?? null;
-    return metric === null || metric.import.key === null;
+    const changes = metric === null ? [] : changesOf([...metric.values.values()]);
+    const isDone = changes !== null && (metric?.import.key ?? null) === null;
+    if (isDone) this.#change(index, changes, null);
+    this.bills.seal(on);
+    return isDone;
   }
 
   // An equal number is no change. The removal of a missing value is no change either (design §2, Status).
-  #change(
-    index: number,
-    values: readonly { period: Day; label: string; value: string | null }[],
-    importKey: number | null,
-  ): void {
+  #change(index: number, values: readonly Changed[], importKey: number | null): void {
     const metric = this.metrics[index];
     if (metric === undefined || metric === null) return;
     for (const { period, label, value } of values) {

@@ -3,7 +3,7 @@ import type { Day } from '../../../domain/shared/calendar.ts';
 import type { DecisionStep, Kind, OnBill, SourceName } from '../organisation-story.ts';
 import { SPEND_DAYS } from './random-deliveries.ts';
 
-/** Units of each kind. The first one is the one that can have spend on every day. No source has the last one. */
+/** Units of each kind. The first one can have spend on every day. No source has the last one. */
 const UNITS: Readonly<Record<Kind, readonly string[]>> = {
   focus: ['aws/1111', 'aws/1111', 'aws/1111', 'aws/2222', 'azure/sub-1', 'gcp/proj-a', 'nobody'],
   opencost: ['prod', 'prod', 'prod', 'edge', 'nobody'],
@@ -21,12 +21,16 @@ const onBill = fc.constantFrom<OnBill[]>('auto', 'always', 'never', 'never');
 
 const does = <Does extends string>(name: Does): fc.Arbitrary<Does> => fc.constant(name);
 
+/** Returns the unit that can have spend on every day. */
+export const steadyUnit = (kind: Kind): string => UNITS[kind][0] ?? '';
+
 /** A decision about a source. */
 export const decisionAbout = (
   source: SourceName,
   on: fc.Arbitrary<Day>,
+  units = UNITS[source.kind],
 ): fc.Arbitrary<{ on: Day } & DecisionStep> => {
-  const unit = fc.constantFrom(...UNITS[source.kind]);
+  const unit = fc.constantFrom(...units);
   const of = { on, source: fc.constant(source), unit };
   const told = { on, source: fc.constant(source), onBill };
   const hasMachines = source.kind === 'opencost' || source.kind === 'hosts';

@@ -122,17 +122,17 @@ const rows = <Row>(row: fc.Arbitrary<Row>): fc.Arbitrary<Row[]> =>
  * Returns the days of a unit with spend on every day from one day of the month to another. It may have a hole, or weekends off.
  * Most feeds get no days.
  */
-const steadyDays = (month: Month): fc.Arbitrary<Day[]> =>
+const steadyDays = (month: Month, isSteady = fc.constantFrom(true, false, false)): fc.Arbitrary<Day[]> =>
   fc
     .record({
-      isSteady: fc.constantFrom(true, false, false),
+      isSteady,
       first: fc.constantFrom(1, 1, 1, 3, 20),
       last: fc.constantFrom(4, 12, 20, 28, 31, 31),
       hole: fc.constantFrom([0, 0], [0, 0], [10, 10], [5, 18]),
       weekends: fc.constantFrom(true, true, false),
     })
-    .map(({ isSteady, first, last, hole: [from = 0, through = 0], weekends }) =>
-      !isSteady
+    .map(({ isSteady: steady, first, last, hole: [from = 0, through = 0], weekends }) =>
+      !steady
         ? []
         : Array.from({ length: 31 }, (_, index) => index + 1)
             .filter((day) => day >= first && day <= last && !(day >= from && day <= through))
@@ -150,6 +150,15 @@ export const randomFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> =>
   fc
     .record({ feed: sparseFeed(kind, month), days: steadyDays(month), delivery: randomDelivery(kind, month) })
     .map(({ feed, days, delivery }) => withSteadyUnit({ ...feed, ...delivery }, days));
+
+/** Returns a random feed of one month with a unit that has spend on most days, from one of them to another. */
+export const steadyFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> =>
+  fc
+    .record({ feed: sparseFeed(kind, month), days: steadyDays(month, fc.constant(true)) })
+    .map(({ feed, days }) => withSteadyUnit({ ...feed, ...PLAIN }, days));
+
+/** A delivery of which each row can be read, and stands once. */
+const PLAIN: Delivery = { rejected: [], isMostlyReadable: true, copies: [] };
 
 /** Returns a feed of one month. A bill may also have days of other months, and some bills have only such corrections. */
 const sparseFeed = (kind: Kind, month: Month): fc.Arbitrary<Rows> => {

@@ -25,7 +25,10 @@ type Ends = Omit<Extract<Drawn, { does: 'end run' }>, 'on' | 'metric'>;
 const ends: fc.Arbitrary<Ends> = fc.record({
   does: does('end run'),
   ends: fc.constantFrom('completed', 'completed', 'completed', 'completed', 'failed', 'cut off'),
-  values: fc.oneof({ weight: 6, arbitrary: drawnValues }, { weight: 1, arbitrary: fc.constant<DrawnValues>([]) }),
+  values: fc.oneof(
+    { weight: 6, arbitrary: drawnValues },
+    { weight: 1, arbitrary: fc.constant<DrawnValues>([]) },
+  ),
 });
 const begins: fc.Arbitrary<Begins> = fc.record({
   does: does('begin run'),

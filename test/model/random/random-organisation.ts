@@ -10,6 +10,7 @@ import {
 } from '../organisation-story.ts';
 import { arrivals, decemberAgain } from './random-arrivals.ts';
 import { certainlyCopied, grownFrom } from './random-deliveries.ts';
+import { doubtLife } from './random-doubts.ts';
 import { withEveryDay } from './random-feeds.ts';
 import { importLife } from './random-imports.ts';
 import { days, fitting, runningValues } from './random-metrics.ts';
@@ -157,6 +158,10 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     waitsForever: seldom(15),
     metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
     teams: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: teamLife }),
+    doubts: fc.oneof(
+      { weight: 2, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: doubtLife(CLOSING_DAY, late) },
+    ),
     again: fc.option(pickedAgain(spent), { nil: null, freq: 2 }),
     begins: begunSources(earliest),
     whole: fc.array(wholeMonth(spent), { maxLength: 2, size: 'max' }),
@@ -193,10 +198,12 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       ...(drawn.again?.(metrics.length) ?? []),
       ...(drawn.teams?.early ?? []),
       ...drawn.metrics,
-      ...(drawn.teams === null ? drawn.whole.flat() : []),
-      ...drawn.begins,
-      ...drawn.loads,
-      ...drawn.copies,
+      ...(drawn.doubts?.early ?? [
+        ...(drawn.teams === null ? drawn.whole.flat() : []),
+        ...drawn.begins,
+        ...drawn.loads,
+        ...drawn.copies,
+      ]),
       ...drawn.early,
       ...drawn.imports,
     ]);
@@ -205,8 +212,8 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       ...early,
       ...drawn.past(loaded),
       ...drawn.january(loaded),
-      ...(drawn.closes ? closing(drawn.metrics.length + 1 + metrics.length, drawn.acceptMissing) : []),
-      ...inTime([...(drawn.teams?.late ?? drawn.late), ...drawn.lateImports]),
+      ...(drawn.closes ? closing(drawn.metrics.length + 2 + metrics.length, drawn.acceptMissing) : []),
+      ...inTime([...(drawn.teams?.late ?? drawn.late), ...(drawn.doubts?.late ?? []), ...drawn.lateImports]),
       ...(drawn.running?.soFar(loaded) ?? []),
       ...(drawn.running?.values ?? []),
     ]);

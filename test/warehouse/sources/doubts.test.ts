@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { settles } from '../../../domain/months/settlement.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import { dailyUnitCosts } from '../../../warehouse/events/daily-unit-costs.ts';
+import { decideUnit } from '../../../warehouse/sources/unit-decisions.ts';
 import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { createTeam } from '../../../warehouse/teams/teams.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
@@ -102,17 +103,38 @@ describeOnBothEngines('a doubt about what a source has brought', (open) => {
     expect([...(await days()).values()].flat().map(({ day }) => day)).toEqual(['2026-01-31']);
   });
 
-  it('was there on an earlier day, so that the month settles by backfill', async () => {
+  /** Returns whether January settles by what was known before a day. */
+  const settled = async (story: MonthStory, asOf: string) => {
     const range = { first: '2026-01', last: '2026-01' };
-    const settled = async (story: MonthStory, asOf: string) => {
-      const sources = (await sourceMonths(test.warehouse, story.orgId, range, asOf)).get('2026-01') ?? [];
-      return settles('2026-01', { settleDays: 5, sources }, asOf);
-    };
+    const sources = (await sourceMonths(test.warehouse, story.orgId, range, asOf)).get('2026-01') ?? [];
+    return settles('2026-01', { settleDays: 5, sources }, asOf);
+  };
+
+  it('was there on an earlier day, so that the month settles by backfill', async () => {
     const doubted = await doubtedStory();
     expect(await settled(doubted, '2026-02-10')).toBe(false);
     // A load of 12 February ends the doubt.
     await spendJanuary(doubted, new Date('2026-02-12T06:00:00Z'));
     expect(await settled(doubted, '2026-02-10')).toBe(false);
     expect(await settled(doubted, '2026-02-13')).toBe(true);
+  });
+
+  it('was there until a person decided about it, so that the month settles by backfill', async () => {
+    const story = await newMonthStory(test);
+    const { warehouse } = test;
+    await spendJanuary(story);
+    await computeSpend(warehouse, story.orgId, NOW);
+    await warehouse.run(
+      `INSERT INTO month_doubts BY NAME
+       SELECT org_id, month, computation_id, $source AS source_id, 'charges_twice' AS code,
+         'aws/1111' AS unit, 'charges "aws/1111" twice' AS phrase, 310 AS amount
+       FROM current_computations WHERE org_id = $org AND month = DATE '2026-01-01'`,
+      { org: story.orgId, source: story.source.id },
+    );
+    const unit = { sourceId: story.source.id, unit: 'aws/1111' };
+    const by = { ...BY_ADMIN, now: new Date('2026-02-12T06:00:00Z') };
+    await decideUnit(warehouse, story.orgId, unit, { stands: true }, by);
+    expect(await settled(story, '2026-02-10')).toBe(false);
+    expect(await settled(story, '2026-02-13')).toBe(true);
   });
 });
