@@ -63,11 +63,11 @@ const AmountInDoubt = ({ doubt: { amount } }: { doubt: Schema<'Doubt'> }): React
     </Text>
   );
 
-const WaysOut = ({ doubt, ...props }: Omit<WayOutProps, 'way'> & { doubt: Schema<'Doubt'> }): ReactNode => {
+const WaysOut = (props: Omit<WayOutProps, 'way'>): ReactNode => {
   const { may } = useSession();
   return (
     <Group gap={6}>
-      {doubt.ways_out
+      {props.doubt.ways_out
         .filter(({ action }) => may(BUTTONS[action].access))
         .map((way) => {
           const { Button } = BUTTONS[way.action];
