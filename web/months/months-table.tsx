@@ -50,8 +50,10 @@ interface Row {
 }
 
 const MonthRow = ({ metric, month, isAwaited }: Row): ReactNode => (
-  <Table.Tr>
-    <Table.Th scope="row">{month.month}</Table.Th>
+  <Table.Tr style={{ verticalAlign: 'top' }}>
+    <Table.Th scope="row" className="unbroken">
+      {month.month}
+    </Table.Th>
     <NumberCell>
       <Cost numbers={month} reason={isAwaited ? month.reason : null} />
     </NumberCell>
