@@ -83,12 +83,16 @@ const openSource: WayOutOf = ({ source }) => ({
 
 const ofUnit = (unit: string | null): { unit?: string } => (unit === null ? {} : { unit });
 
-const endUnit: WayOutOf = ({ source, unit }) => ({
-  action: 'end_unit',
-  sentence: `say since when ${JSON.stringify(unit)} has no spend any more, if it has ended`,
-  source_id: source.id,
-  ...ofUnit(unit),
-});
+/** A doubt about several units names none of them, so that none can be ended. */
+const endUnit: WayOutOf = ({ source, unit }) =>
+  unit === null
+    ? null
+    : {
+        action: 'end_unit',
+        sentence: `say since when ${JSON.stringify(unit)} has no spend any more, if it has ended`,
+        source_id: source.id,
+        unit,
+      };
 
 const endIn = (unit: string | null, { id, name }: { id: string; name: string }): WayOut => ({
   action: 'end_unit',

@@ -5,6 +5,7 @@ import { useSession } from '../http/session.ts';
 import { Change } from '../shared/amounts.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { sentence } from '../shared/words.ts';
+import { isBeforeFirstSpend } from './doubts/before-first-spend.ts';
 import { MonthDoubts } from './doubts/month-doubts.tsx';
 import { reasonBesideDoubts } from './doubts/reason-beside-doubts.ts';
 import { LockMonth, type LockState } from './lock-month.tsx';
@@ -29,18 +30,32 @@ export const MonthsTable = ({ metric }: { metric: ShownMetric }): ReactNode => {
       </Table.Thead>
       <Table.Tbody>
         {metric.months.map((month) => (
-          <MonthRow key={month.month} metric={metric} month={month} />
+          <MonthRow
+            key={month.month}
+            metric={metric}
+            month={month}
+            isAwaited={!isBeforeFirstSpend(month, metric.months)}
+          />
         ))}
       </Table.Tbody>
     </DataTable>
   );
 };
 
-const MonthRow = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => (
-  <Table.Tr>
-    <Table.Th scope="row">{month.month}</Table.Th>
+interface Row {
+  metric: ShownMetric;
+  month: Month;
+  /** Whether anybody expects numbers of it. Otherwise its doubts do not show. */
+  isAwaited: boolean;
+}
+
+const MonthRow = ({ metric, month, isAwaited }: Row): ReactNode => (
+  <Table.Tr style={{ verticalAlign: 'top' }}>
+    <Table.Th scope="row" className="unbroken">
+      {month.month}
+    </Table.Th>
     <NumberCell>
-      <Cost numbers={month} reason={month.reason} />
+      <Cost numbers={month} reason={isAwaited ? month.reason : null} />
     </NumberCell>
     <NumberCell>
       <Value numbers={month} />
@@ -52,7 +67,7 @@ const MonthRow = ({ metric, month }: { metric: ShownMetric; month: Month }): Rea
             Above target
           </Badge>
         )}
-        <Ratio numbers={month} reason={month.reason} />
+        <Ratio numbers={month} reason={isAwaited ? month.reason : null} />
       </Group>
     </NumberCell>
     <NumberCell>
@@ -64,12 +79,12 @@ const MonthRow = ({ metric, month }: { metric: ShownMetric; month: Month }): Rea
       )}
     </NumberCell>
     <Table.Td>
-      <Status metric={metric} month={month} />
+      <Status metric={metric} month={month} isAwaited={isAwaited} />
     </Table.Td>
   </Table.Tr>
 );
 
-const Status = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => {
+const Status = ({ metric, month, isAwaited }: Row): ReactNode => {
   const { may, has } = useSession();
   const { name, color } = STATUSES[month.status];
   const [lock, setLock] = useState<LockState>('closed');
@@ -87,7 +102,7 @@ const Status = ({ metric, month }: { metric: ShownMetric; month: Month }): React
           {sentence(reason)}
         </Text>
       )}
-      {month.missing.length > 0 && (
+      {isAwaited && month.missing.length > 0 && (
         <MonthDoubts
           metric={metric}
           month={month}

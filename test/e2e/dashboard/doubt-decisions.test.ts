@@ -21,7 +21,7 @@ interface Source {
 /**
  * Doubts that end once a person says what is true, on the page of the month. It is 7 February 2026, and January has 10 orders:
  *
- *   two exports  31 × (10 + 4) = 434 of the payer, and 31 × 4 = 124 again of the member: 558 if both are right
+ *   two exports  31 × (10 + 4) = 434 of the payer, and 31 × 4 = 124 again of the member: 558 if both are right, and 434 if not
  *   a node name  31 × (10 + 6) = 496 on the bill, and 31 × 6 = 186 that the cluster reports: 682 if no bill includes it
  */
 describeInBrowser('a decision about a doubt', (browser) => {
@@ -85,9 +85,27 @@ describeInBrowser('a decision about a doubt', (browser) => {
     await done();
   });
 
+  it('that one of two sources ends keeps the charges of the other, from the month on', async () => {
+    const { page, row, dialog, doubts, january, done } = await open(TWO_EXPORTS);
+    await row.getByRole('button', { name: 'End it in Source 0 (2026-01, aws/2222)' }).waitFor();
+    await row.getByRole('button', { name: 'End it in Source 1 (2026-01, aws/2222)' }).click();
+    await dialog.getByText('End "aws/2222" in cost source "Source 1": its later days count only').waitFor();
+    expect(await dialog.getByLabel('Last day').inputValue()).toBe('2025-12-31');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'End it' }).click();
+    await row.getByText('Ready to lock').waitFor();
+    await doubts.waitFor({ state: 'detached' });
+    // 558 − 124
+    expect(await row.innerText()).toMatch(/\$434\.00\s+10\s+\$43\.40/);
+    expect(await january()).toMatchObject({ cost: 434, status: 'ready_to_lock', missing: [] });
+    await done();
+  });
+
   it('that machines are on the bill is sent once, although each button is clicked twice', async () => {
-    const { row, dialog, doubts, sent, january, cluster, done } = await open(NODE_NAME);
+    const { page, row, dialog, doubts, sent, january, cluster, done } = await open(NODE_NAME);
     await doubts.getByText(/Amount: \$186\.00/).waitFor();
+    // The cluster has spend since November, as its starts_on says, and lacks December.
+    await page.getByRole('list', { name: 'Doubts about 2025-12' }).getByText('has not delivered').waitFor();
     const before = await cluster();
     await row.getByRole('button', { name: 'They are on the bill (2026-01)' }).dblclick();
     await dialog.getByRole('button', { name: 'They are on the bill' }).dblclick();

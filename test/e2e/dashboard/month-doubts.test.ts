@@ -5,6 +5,7 @@ import { describeInBrowser, expectRows } from '../../support/browser/browser.ts'
 import { openJanuary, type MonthRow } from '../../support/browser/month-row.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
@@ -70,6 +71,19 @@ describeInBrowser('the doubts about a month', (browser) => {
     await row.getByRole('button', { name: 'Open the source (2026-01)' }).click();
     await page.getByRole('heading', { name: 'AWS', level: 1 }).waitFor();
     expect(visit.answers.every(({ status }) => status !== 403)).toBe(true);
+    expect(visit.problems).toEqual([]);
+    await visit.context.close();
+  });
+
+  it('stand in no empty month before the first spend', async () => {
+    const { visit, page, row } = await openMetric(secret, 'Orders');
+    const table = page.getByRole('table', { name: 'Months' });
+    await expect.poll(() => table.getByRole('row').count(), { timeout: WAIT_MS }).toBe(13);
+    expect(await table.getByRole('list', { name: /Doubts/ }).count()).toBe(1);
+    expect(await row.getByRole('list', { name: /Doubts/ }).count()).toBe(1);
+    expect(await table.getByRole('row', { name: /^2025-12 / }).innerText()).toMatch(
+      /Open\s+No spend has been ingested for 2025-12; no value has been recorded for 2025-12\.$/,
+    );
     expect(visit.problems).toEqual([]);
     await visit.context.close();
   });

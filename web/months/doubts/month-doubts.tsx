@@ -1,4 +1,4 @@
-import { Group, List, Stack, Text } from '@mantine/core';
+import { Group, List, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Access } from '../../../domain/organisations/permissions.ts';
 import type { Schema } from '../../http/api.ts';
@@ -41,13 +41,16 @@ export const MonthDoubts = ({
   month: Month;
   accept: WayOutProps['accept'];
 }): ReactNode => (
-  <List size="xs" maw={420} spacing={6} aria-label={`Doubts about ${month.month}`}>
+  <List size="xs" w="100%" maw={480} spacing={6} aria-label={`Doubts about ${month.month}`}>
     {month.missing.map((doubt) => (
       <List.Item key={doubt.sentence}>
         <Stack gap={4}>
-          <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
-            {sentence(doubt.sentence)} <AmountInDoubt doubt={doubt} />
-          </Text>
+          <Group gap="md" justify="space-between" align="flex-start" wrap="nowrap">
+            <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
+              {sentence(doubt.sentence)}
+            </Text>
+            <AmountInDoubt doubt={doubt} />
+          </Group>
           <WaysOut doubt={doubt} metric={metric} month={month.month} accept={accept} />
         </Stack>
       </List.Item>
@@ -58,16 +61,17 @@ export const MonthDoubts = ({
 /** How much money is in doubt, if that is known. */
 const AmountInDoubt = ({ doubt: { amount } }: { doubt: Schema<'Doubt'> }): ReactNode =>
   amount !== null && (
-    <Text span size="xs" fw={600}>
-      Amount: <Money value={amount} />
+    <Text size="xs" fw={600} className="unbroken">
+      <VisuallyHidden>Amount: </VisuallyHidden>
+      <Money value={amount} />
     </Text>
   );
 
-const WaysOut = ({ doubt, ...props }: Omit<WayOutProps, 'way'> & { doubt: Schema<'Doubt'> }): ReactNode => {
+const WaysOut = (props: Omit<WayOutProps, 'way'>): ReactNode => {
   const { may } = useSession();
   return (
     <Group gap={6}>
-      {doubt.ways_out
+      {props.doubt.ways_out
         .filter(({ action }) => may(BUTTONS[action].access))
         .map((way) => {
           const { Button } = BUTTONS[way.action];

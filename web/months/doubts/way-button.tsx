@@ -10,6 +10,7 @@ export type WayOut = Schema<'Doubt'>['ways_out'][number];
 /** What the button of a way out knows. */
 export interface WayOutProps {
   way: WayOut;
+  doubt: Schema<'Doubt'>;
   metric: ShownMetric;
   /** The month in doubt. */
   month: string;

@@ -1,9 +1,12 @@
 import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, type NavigateOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRunImport } from '../../imports/use-run-import.ts';
+import { addDays, firstDay } from '../../shared/calendar.ts';
 import type { StartedRun } from '../../shared/use-started-run.ts';
 import { sentence } from '../../shared/words.ts';
+import { sourceQuery } from '../../sources/sources-queries.ts';
 import { EndUnit } from '../../sources/units/end-unit.tsx';
 import { useReadAgain } from '../../sources/use-read-again.ts';
 import { WayButton, WayDialog, type WayOutProps } from './way-button.tsx';
@@ -79,11 +82,27 @@ export const ConnectImport = (props: WayOutProps): ReactNode => (
 );
 
 /** Asks since when the unit has no spend, so that the month no longer waits for it. */
-export const EndOfUnit = (props: WayOutProps): ReactNode => (
-  <WayDialog of={props} words="It has ended">
-    {(dialog) => <EndUnit sourceId={props.way.source_id ?? ''} unit={props.way.unit ?? ''} {...dialog} />}
-  </WayDialog>
-);
+export const EndOfUnit = (props: WayOutProps): ReactNode =>
+  props.doubt.code === 'charges_twice' ? (
+    <EndInSource {...props} />
+  ) : (
+    <WayDialog of={props} words="It has ended">
+      {(dialog) => <EndUnit sourceId={props.way.source_id ?? ''} unit={props.way.unit ?? ''} {...dialog} />}
+    </WayDialog>
+  );
+
+/** Asks since when the unit counts in the other source only: it suggests the day before the month. */
+const EndInSource = (props: WayOutProps): ReactNode => {
+  const { source_id: sourceId = '', unit = '', sentence: about } = props.way;
+  const { data } = useQuery(sourceQuery(sourceId));
+  return (
+    <WayDialog of={props} words={`End it in ${data?.name ?? 'one source'}`}>
+      {(dialog) => (
+        <EndUnit {...{ sourceId, unit, about }} suggested={addDays(firstDay(props.month), -1)} {...dialog} />
+      )}
+    </WayDialog>
+  );
+};
 
 /** Opens the lock of the month, with its doubts accepted. */
 export const Accept = (props: WayOutProps): ReactNode =>

@@ -64,9 +64,9 @@ export const useChange = <Input, Result>({
         });
     },
   });
-  const mutate: typeof change.mutate = (input, options) => {
+  const mutate: typeof change.mutate = (...given) => {
     // A second click may come before the button shows that the first one is being sent.
-    if (sending.current === null) change.mutate(input, options);
+    if (sending.current === null) change.mutate(...given);
   };
   return { ...change, mutate, abandon };
 };

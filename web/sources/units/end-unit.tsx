@@ -6,7 +6,9 @@ import { useSession } from '../../http/session.ts';
 import { Dialog } from '../../shared/forms/dialog.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
+import type { Day } from '../../shared/calendar.ts';
 import { Answer } from '../../shared/states.tsx';
+import { sentence } from '../../shared/words.ts';
 import { SPEND_CHANGES } from '../sources-queries.ts';
 import { unitsQuery } from './units-query.ts';
 
@@ -14,13 +16,21 @@ interface Asked {
   sourceId: string;
   /** The name of the account, cluster, host or tool. */
   unit: string;
+  /** What the end does here; null if it only says that the unit has no spend any more. */
+  about?: string | null;
+  /** The last day to suggest; null for the last one with spend. */
+  suggested?: Day | null;
   close: () => void;
 }
 
-/** Asks for the last day of a unit that has ended, so that no month waits for it. */
+/** Asks for the last day of a unit that counts, so that no month waits for later ones. */
 export const EndUnit = ({ opened, ...asked }: Asked & { opened: boolean }): ReactNode => (
-  <Dialog opened={opened} onClose={asked.close} title={`${asked.unit} has ended`}>
-    <LastDay {...asked} />
+  <Dialog
+    opened={opened}
+    onClose={asked.close}
+    title={asked.about == null ? `${asked.unit} has ended` : `End ${asked.unit} in one source`}
+  >
+    {asked.suggested == null ? <LastDay {...asked} /> : <EndForm {...asked} lastDay={asked.suggested} />}
   </Dialog>
 );
 
@@ -39,6 +49,7 @@ const LastDay = (asked: Asked): ReactNode => {
 const EndForm = ({
   sourceId,
   unit,
+  about = null,
   lastDay,
   close,
 }: Asked & {
@@ -71,9 +82,14 @@ const EndForm = ({
       }}
       onCancel={close}
     >
+      {about !== null && <Text size="sm">{sentence(about)}</Text>}
       <TextInput
         label="Last day"
-        description="The last day that it had spend. Months wait for no day after it."
+        description={
+          about === null
+            ? 'The last day that it had spend. Months wait for no day after it.'
+            : 'The last day that counts in this source'
+        }
         type="date"
         max={today}
         required

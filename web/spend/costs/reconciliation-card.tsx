@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Money } from '../../shared/amounts.tsx';
 import { Card } from '../../shared/card.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { sentence } from '../../shared/words.ts';
 import { SOURCE_NAMES } from '../source-names.ts';
 import type { Breakdown } from './costs-queries.ts';
 
@@ -61,7 +62,7 @@ export const ReconciliationCard = ({ rows }: { rows: readonly Reconciled[] }): R
               </Text>
               <List size="sm">
                 {notes.map((note) => (
-                  <List.Item key={note}>{note}</List.Item>
+                  <List.Item key={note}>{sentence(note)}</List.Item>
                 ))}
               </List>
             </div>

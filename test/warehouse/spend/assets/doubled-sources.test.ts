@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadSource } from '../../../../activities/sources/load-source.ts';
 import { parsePrivateTargets } from '../../../../egress/requests/private-targets.ts';
 import type { CostSource, NewCostSource } from '../../../../warehouse/sources/cost-sources.ts';
-import { costSummary } from '../../../../warehouse/spend/costs.ts';
 import { doubledNotes } from '../../../../warehouse/spend/assets/doubled-spend.ts';
 import type { LoadScope } from '../../../../warehouse/sources/publishing/load.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { loading, readingOf } from '../../../support/warehouse/feeds.ts';
 import { dayLine, focusCsv } from '../../../support/exports/focus-export.ts';
-import { newOrganisation, newSource, NOW } from '../../../support/warehouse/tenant.ts';
+import { newSource } from '../../../support/warehouse/tenant.ts';
+import { newSpender } from './asset-story.ts';
 
 /** Two sources read files; the stories check the total and the notes of both (design §2, Every dollar once). */
 describeOnBothEngines('spend that two sources read from files', (open, onDuckDb) => {
@@ -23,12 +23,10 @@ describeOnBothEngines('spend that two sources read from files', (open, onDuckDb)
 
   const newStory = async () => {
     const { warehouse } = test;
-    const { id: orgId } = await newOrganisation(warehouse);
+    const { orgId, ...spender } = await newSpender(test);
     const root = join(await realpath(test.directory), randomUUID());
-    const total = async () => {
-      const range = { start: '2025-12-01', end: '2026-01-31', previousStart: '2025-10-01' };
-      return Number((await costSummary(warehouse, orgId, range, NOW)).total);
-    };
+    const total = () =>
+      spender.total({ start: '2025-12-01', end: '2026-01-31', previousStart: '2025-10-01' });
     return {
       total,
       path: (name: string) => join(root, name),

@@ -2,16 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDays, type Day } from '../../../../domain/shared/calendar.ts';
 import { updateCostSource, type CostSource } from '../../../../warehouse/sources/cost-sources.ts';
 import { storedDoubts } from '../../../../warehouse/sources/doubts.ts';
-import { assetNotesOfRun } from '../../../../warehouse/spend/assets/asset-notes.ts';
 import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
-import { costSummary } from '../../../../warehouse/spend/costs.ts';
-import { reconciliation } from '../../../../warehouse/spend/reconciliation.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
-import { publishSpend, type SpendRow } from '../../../support/warehouse/published-spend.ts';
-import { BY_ADMIN, loadText, newOrganisation, newSource, NOW } from '../../../support/warehouse/tenant.ts';
+import type { SpendRow } from '../../../support/warehouse/published-spend.ts';
+import { BY_ADMIN, loadText, NOW } from '../../../support/warehouse/tenant.ts';
+import { asset, newAssetStory, workload } from './asset-story.ts';
 
-const JANUARY = { start: '2026-01-01', end: '2026-01-31' };
 const DAYS: Day[] = Array.from({ length: 31 }, (_, day) => addDays('2026-01-01', day));
 const ID = 'i-0a1b2c3d4e5f60718';
 
@@ -23,28 +20,19 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
   });
   afterAll(() => test.close());
 
-  /** Returns an organisation with a bill in FOCUS, a feed of clusters and a feed of hosts. */
+  /** Returns a story whose bill is in FOCUS. */
   const newStory = async () => {
     const { warehouse } = test;
-    const { id: orgId } = await newOrganisation(warehouse);
-    const bill = await newSource(warehouse, orgId, { name: 'Bill' });
-    const clusters = await newSource(warehouse, orgId, { name: 'Clusters', kind: 'opencost', options: {} });
-    const hosts = await newSource(warehouse, orgId, { name: 'Hosts', kind: 'hosts', options: {} });
-    const publish = (source: CostSource, tables: Parameters<typeof publishSpend>[3]) =>
-      publishSpend(warehouse, { orgId, sourceId: source.id }, '2026-01', tables);
+    const story = await newAssetStory(test);
+    const { orgId, bill, clusters } = story;
     return {
-      ...{ bill, clusters, hosts },
+      ...story,
       billed: (lines: FocusLine[], now = NOW) =>
         loadText(test, { orgId, sourceId: bill.id }, focusCsv(lines), { now }),
       reported: (assets: SpendRow[], workloads: SpendRow[] = []) =>
-        publish(clusters, { kubernetes_spend: workloads, cluster_assets: assets }),
-      hosted: (rows: SpendRow[]) => publish(hosts, { host_spend: rows }),
+        story.publish(clusters, { kubernetes_spend: workloads, cluster_assets: assets }),
       tell: (source: CostSource, onBill: 'auto' | 'always' | 'never') =>
         updateCostSource(warehouse, orgId, source.id, { options: { on_bill: onBill } }, BY_ADMIN),
-      total: async () => {
-        const range = { ...JANUARY, previousStart: '2025-12-01' };
-        return Number((await costSummary(warehouse, orgId, range, NOW)).total);
-      },
       /** Returns the amounts of the doubts about January, and their sentences. */
       doubts: async () => {
         await computeSpend(warehouse, orgId, NOW);
@@ -55,17 +43,9 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
           ways_out: ways_out.map(({ action }) => action),
         }));
       },
-      notes: (source: CostSource) => assetNotesOfRun(warehouse, orgId, source, ['2026-01']),
-      reconciled: async () => {
-        const { on } = await computeSpend(warehouse, orgId, NOW);
-        return warehouse.session((session) => reconciliation(on(session), orgId, JANUARY));
-      },
     };
   };
 
-  const asset = (day: Day, kind: string, id: string | null, cost: string, cluster = 'prod'): SpendRow => ({
-    ...{ day, cluster, kind, provider_id: id, cost },
-  });
   const host = (day: Day, id: string, cost: string): SpendRow => ({
     ...{ day, host: 'db-1', service: 'postgres', machine_id: id, cost },
   });
@@ -384,8 +364,7 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
     it('of a cluster without assets counts through the bill if a person tells', async () => {
       const story = await newStory();
       await story.billed([compute('2026-01-10', ID, '10')]);
-      const workload = { cluster: 'prod', namespace: 'shop', workload: 'deployment/api', is_idle: false };
-      await story.reported([], [{ day: '2026-01-10', ...workload, cost: '6' }]);
+      await story.reported([], [workload('2026-01-10', '6')]);
       expect(await story.total()).toBe(16);
       expect(await story.doubts()).toEqual([]);
       await story.tell(story.clusters, 'always');
@@ -406,10 +385,9 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
     it('is doubted with the allocations of days that borrow it', async () => {
       const story = await newStory();
       await story.billed(DAYS.map((day) => compute(day, ID, '10')));
-      const workload = { cluster: 'prod', namespace: 'shop', workload: 'deployment/api', is_idle: false };
       await story.reported(
         [asset('2026-01-01', 'node', 'worker-1', '10')],
-        DAYS.map((day) => ({ day, ...workload, cost: '8' })),
+        DAYS.map((day) => workload(day, '8')),
       );
       expect(await story.total()).toBe(560); // 310 + 10 + 30 × 8
       expect(await story.doubts()).toMatchObject([{ amount: 250 }]);
@@ -420,8 +398,8 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
       const both = (id: string) =>
         story.reported(
           DAYS.flatMap((day) => [
-            asset(day, 'node', id, '10', 'blue'),
-            asset(day, 'node', id, '11', 'green'),
+            asset(day, 'node', id, '10', { cluster: 'blue' }),
+            asset(day, 'node', id, '11', { cluster: 'green' }),
           ]),
         );
       await both(`aws:///eu-west-1a/${ID}`);

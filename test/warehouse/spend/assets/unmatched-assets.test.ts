@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Day, Month } from '../../../../domain/shared/calendar.ts';
-import { assetNotesOfRun } from '../../../../warehouse/spend/assets/asset-notes.ts';
-import type { CostSource } from '../../../../warehouse/sources/cost-sources.ts';
-import { costSummary } from '../../../../warehouse/spend/costs.ts';
-import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
-import { reconciliation } from '../../../../warehouse/spend/reconciliation.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
-import { publishSpend, type SpendRow } from '../../../support/warehouse/published-spend.ts';
-import { newOrganisation, newSource, NOW } from '../../../support/warehouse/tenant.ts';
+import type { SpendRow } from '../../../support/warehouse/published-spend.ts';
+import { asset, newAssetStory, workload } from './asset-story.ts';
 
-const JANUARY = { start: '2026-01-01', end: '2026-01-31' };
 const DAY = '2026-01-30';
 const NEXT_DAY = '2026-01-31';
 
@@ -21,47 +15,13 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
   });
   afterAll(() => test.close());
 
-  /** Returns an organisation with a bill, a feed of clusters and a feed of hosts. */
   const newStory = async () => {
-    const { warehouse } = test;
-    const { id: orgId } = await newOrganisation(warehouse);
-    const bill = await newSource(warehouse, orgId, { name: 'Bill' });
-    const clusters = await newSource(warehouse, orgId, { name: 'Clusters', kind: 'opencost', options: {} });
-    const hosts = await newSource(warehouse, orgId, { name: 'Hosts', kind: 'hosts', options: {} });
-    const publish = (source: { id: string }, month: Month, tables: Parameters<typeof publishSpend>[3]) =>
-      publishSpend(warehouse, { orgId, sourceId: source.id }, month, tables);
+    const story = await newAssetStory(test);
     return {
-      orgId,
-      bill,
-      clusters,
-      hosts,
-      billed: (lines: SpendRow[], month: Month = '2026-01') => publish(bill, month, { cloud_spend: lines }),
-      reported: (
-        tables: { kubernetes_spend?: SpendRow[]; cluster_assets?: SpendRow[] },
-        month: Month = '2026-01',
-      ) => publish(clusters, month, tables),
-      hosted: (rows: SpendRow[]) => publish(hosts, '2026-01', { host_spend: rows }),
-      /** Returns the spend from `start` to `end`: total, cloud, clusters and hosts. */
-      costs: async (range: { start: Day; end: Day } = JANUARY) => {
-        const { total, bySource } = await costSummary(
-          warehouse,
-          orgId,
-          { ...range, previousStart: '2025-12-01' },
-          NOW,
-        );
-        const { cloud, kubernetes, hosts: ofHosts } = bySource;
-        return {
-          total: Number(total),
-          cloud: Number(cloud),
-          kubernetes: Number(kubernetes),
-          hosts: Number(ofHosts),
-        };
-      },
-      notes: (source: CostSource, months = ['2026-01']) => assetNotesOfRun(warehouse, orgId, source, months),
-      reconciled: async () => {
-        const { on } = await computeSpend(warehouse, orgId, NOW);
-        return warehouse.session((session) => reconciliation(on(session), orgId, JANUARY));
-      },
+      ...story,
+      billed: (lines: SpendRow[], month?: Month) => story.publish(story.bill, { cloud_spend: lines }, month),
+      reported: (tables: { kubernetes_spend?: SpendRow[]; cluster_assets?: SpendRow[] }, month?: Month) =>
+        story.publish(story.clusters, tables, month),
     };
   };
 
@@ -72,22 +32,6 @@ describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb
     resource_id: resource,
     cost,
   });
-  const asset = (
-    day: Day,
-    kind: string,
-    id: string | null,
-    cost: string,
-    more: { cluster?: string; project?: string } = {},
-  ): SpendRow => ({ day, cluster: 'prod', kind, provider_id: id, cost, ...more });
-  const workload = (day: Day, cost: string): SpendRow => ({
-    day,
-    cluster: 'prod',
-    namespace: 'shop',
-    workload: 'deployment/api',
-    is_idle: false,
-    cost,
-  });
-
   const unmatched = (name: string, cost: string, days: string): string =>
     `cluster "prod": machine "${name}" matches no line of a connected bill ${days}: its cost of ${cost} counts beside the bills; ` +
     'set options.on_bill to "always" if a bill includes it, or to "never"';
