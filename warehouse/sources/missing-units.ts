@@ -1,5 +1,4 @@
 import { addMonths, firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
-import type { DecimalText } from '../../domain/shared/decimals.ts';
 import {
   missingUnits,
   unitAbsences,
@@ -49,7 +48,7 @@ export const missingUnitsOf = async (
   const units = new Map<string, UnitHistory[]>();
   for (const { source_id: source, ...unit } of rows) pushTo(units, source, unit);
   const found = [...units].flatMap(([source, ofSource]) => {
-    const absences = unitAbsences(ofSource, known.get(source) ?? new Map<Month, number>());
+    const absences = unitAbsences(ofSource, known.get(source) ?? new Map<Month, number>(), range);
     return absences.length === 0 ? [] : [{ source, absences }];
   });
   const missing = new Map<string, MissingUnit[]>();
