@@ -1,9 +1,9 @@
 import Big from 'big.js';
-import { waysOut, type SourceDoubt } from './doubts.ts';
-import { dayAt, dayNumber, firstDay, lastDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
-import type { DecimalText } from '../shared/decimals.ts';
-import { firstAndMore } from '../shared/for-message.ts';
-import { pushTo } from '../shared/push-to.ts';
+import { waysOut, type SourceDoubt } from '../doubts.ts';
+import { dayAt, dayNumber, firstDay, lastDay, monthOf, type Day, type Month } from '../../shared/calendar.ts';
+import type { DecimalText } from '../../shared/decimals.ts';
+import { firstAndMore } from '../../shared/for-message.ts';
+import { pushTo } from '../../shared/push-to.ts';
 import { absencesOf, type Absence, type UnitDays, type UnitKind } from './unit-rhythm.ts';
 
 /** The days of one unit of a source, by billing period. Bit n is day n + 1 of the month. */

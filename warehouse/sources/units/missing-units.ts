@@ -1,4 +1,11 @@
-import { addMonths, firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import {
+  addMonths,
+  firstDay,
+  lastDay,
+  monthOf,
+  type Day,
+  type Month,
+} from '../../../domain/shared/calendar.ts';
 import {
   missingUnits,
   unitAbsences,
@@ -6,10 +13,10 @@ import {
   type MissingUnit,
   type UnitDecisions,
   type UnitHistory,
-} from '../../domain/sources/missing-units.ts';
-import { pushTo } from '../../domain/shared/push-to.ts';
-import type { Session } from '../engine/session.ts';
-import { coveredDays, LOADS_AS_OF } from './covered-days.ts';
+} from '../../../domain/sources/units/missing-units.ts';
+import { pushTo } from '../../../domain/shared/push-to.ts';
+import type { Session } from '../../engine/session.ts';
+import { coveredDays, LOADS_AS_OF } from '../covered-days.ts';
 
 /** How many months before the first one show the rhythm of a unit. A unit that is gone for longer is forgotten. */
 const MONTHS_BEFORE = 6;
