@@ -1,4 +1,4 @@
-import type { MissingUnit } from './missing-units.ts';
+import type { MissingUnit } from './units/missing-units.ts';
 import { waysOut, type SourceDoubt } from './doubts.ts';
 import { addDays, lastDay, type Day, type Month } from '../shared/calendar.ts';
 import { rangeInWords } from '../shared/day-ranges.ts';

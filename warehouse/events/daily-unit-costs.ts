@@ -6,7 +6,7 @@ import { quotient, type DecimalText } from '../../domain/shared/decimals.ts';
 import { UNIT_COST_DECIMALS } from '../../domain/months/month-numbers.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import { COVERED_DAYS } from '../sources/covered-days.ts';
-import { lackingDays } from '../sources/missing-units.ts';
+import { lackingDays } from '../sources/units/missing-units.ts';
 import { DOUBTED_MONTHS } from '../sources/doubts.ts';
 import { DAILY_SPEND } from '../spend/daily-spend.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';

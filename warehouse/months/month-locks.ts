@@ -10,7 +10,7 @@ import { computeMetricMonths } from './metric-months.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import { instant } from '../engine/sql/instant.ts';
 import type { Metric } from '../metrics/metrics.ts';
-import { acceptUnits } from '../sources/accepted-units.ts';
+import { acceptUnits } from '../sources/units/accepted-units.ts';
 import { monthFacts } from './month-facts.ts';
 import { frozenLabels } from './month-labels.ts';
 import type { Organisation } from '../organisations/organisations.ts';

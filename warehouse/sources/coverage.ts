@@ -1,11 +1,11 @@
 import { firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { SourceMonth } from '../../domain/sources/coverage.ts';
-import { unitDoubts } from '../../domain/sources/missing-units.ts';
+import { unitDoubts } from '../../domain/sources/units/missing-units.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
 import { BROUGHT_THROUGH, coveredDays, deliveries, LOADS_AS_OF } from './covered-days.ts';
 import { storedDoubts } from './doubts.ts';
-import { DAY_BIT, judgedDays, missingUnitsOf } from './missing-units.ts';
+import { DAY_BIT, judgedDays, missingUnitsOf } from './units/missing-units.ts';
 
 /** Returns the last day that each source has delivered, by source id. */
 export const deliveredThrough = async (

@@ -177,7 +177,7 @@ const COUNTING_RULES = 5;
  * more (left-out-days.ts), and those whose charges stand. Bills that follow today are sealed again after either changes.
  */
 const DECIDED_UNITS = `decided AS (
-  SELECT month, source_id, string_agg(concat_ws(' ', unit, ended_on, CASE WHEN stands THEN 'stands' END), ',' ORDER BY unit) AS told
+  SELECT month, source_id, string_agg(concat_ws(' ', unit, CASE WHEN ended_on < last_day(month) THEN ended_on END, CASE WHEN stands THEN 'stands' END), ',' ORDER BY unit) AS told
   FROM (SELECT DISTINCT month, source_id FROM loaded_months)
   JOIN (SELECT source_id, unit, ended_on, stands FROM decided_units WHERE org_id = $org) AS decisions USING (source_id)
   WHERE ended_on < last_day(month) OR stands GROUP BY month, source_id)`;

@@ -3,7 +3,7 @@ import { addDays, dayOf, type Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { SpendSource } from '../../domain/spend/spend-source.ts';
 import { COVERED_DAYS } from '../sources/covered-days.ts';
-import { lackingDays } from '../sources/missing-units.ts';
+import { lackingDays } from '../sources/units/missing-units.ts';
 import { computeSpend, type ComputedSession } from './compute-spend.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 

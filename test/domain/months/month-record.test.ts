@@ -24,6 +24,7 @@ const source = (changes: Partial<SourceMonth> = {}): SourceMonth => ({
   deliversFrom: '2025-11-01',
   deliversThrough: '2026-02-06',
   isLater: false,
+  missingUnits: [],
   doubts: [],
   ...changes,
 });

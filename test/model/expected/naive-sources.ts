@@ -486,7 +486,10 @@ export class NaiveSources {
       const ended = units
         .map((unit) => `${unit} ${endOf({ decisions }, unit) ?? '9'}`)
         .filter((text) => text.slice(-10) < lastDayOf(month));
-      return numbers.length === 0 ? [] : [numbers, onBill, ended];
+      const standing = units.filter(
+        (unit) => decisions.findLast((one) => one.unit === unit)?.stands === true,
+      );
+      return numbers.length === 0 ? [] : [numbers, onBill, ended, standing];
     });
     return JSON.stringify(sources);
   }

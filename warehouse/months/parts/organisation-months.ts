@@ -4,7 +4,7 @@ import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
 import { COVERED_DAYS } from '../../sources/covered-days.ts';
-import { daysOfUnits } from '../../sources/missing-units.ts';
+import { daysOfUnits } from '../../sources/units/missing-units.ts';
 import { KNOWN_DAYS } from '../../spend/known-days.ts';
 
 /** What sources have delivered of an organisation's months, and which of them have settled. */

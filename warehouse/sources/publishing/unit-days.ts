@@ -1,4 +1,4 @@
-import type { UnitKind } from '../../../domain/sources/unit-rhythm.ts';
+import type { UnitKind } from '../../../domain/sources/units/unit-rhythm.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
 /** The rows from which the days of units are taken. */

@@ -1,6 +1,6 @@
-import type { Doubt } from '../../domain/sources/doubts.ts';
-import { firstDay, type Month } from '../../domain/shared/calendar.ts';
-import type { Session } from '../engine/session.ts';
+import type { Doubt } from '../../../domain/sources/doubts.ts';
+import { firstDay, type Month } from '../../../domain/shared/calendar.ts';
+import type { Session } from '../../engine/session.ts';
 
 /**
  * Stores the units whose missing days a lock of a month has accepted, each once. If a unit is gone for a whole month, and that

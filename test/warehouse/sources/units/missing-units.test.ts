@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settles } from '../../../domain/months/settlement.ts';
-import { addDays, type Day } from '../../../domain/shared/calendar.ts';
-import { completeThrough } from '../../../warehouse/spend/costs.ts';
-import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
-import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
-import { monthBills } from '../../../warehouse/teams/bills/bills.ts';
-import { createTeam } from '../../../warehouse/teams/teams.ts';
-import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
-import { decideUnit } from '../../../warehouse/sources/unit-decisions.ts';
-import { loadAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
-import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
-import { loadOpenCost } from '../../../warehouse/sources/opencost/opencost-load.ts';
-import { relationsOf } from '../../../warehouse/sources/feeds/scan-files.ts';
-import { textLike } from '../../support/service/matchers.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
-import { loading, loadWith, scopeOf } from '../../support/warehouse/feeds.ts';
-import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { settles } from '../../../../domain/months/settlement.ts';
+import { addDays, type Day } from '../../../../domain/shared/calendar.ts';
+import { completeThrough } from '../../../../warehouse/spend/costs.ts';
+import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
+import { sealBills } from '../../../../warehouse/teams/bills/bill-sealing.ts';
+import { monthBills } from '../../../../warehouse/teams/bills/bills.ts';
+import { createTeam } from '../../../../warehouse/teams/teams.ts';
+import { sourceMonths } from '../../../../warehouse/sources/coverage.ts';
+import { decideUnit } from '../../../../warehouse/sources/units/unit-decisions.ts';
+import { loadAiTools } from '../../../../warehouse/sources/ai-tools-load.ts';
+import { loadHosts } from '../../../../warehouse/sources/hosts-load.ts';
+import { loadOpenCost } from '../../../../warehouse/sources/opencost/opencost-load.ts';
+import { relationsOf } from '../../../../warehouse/sources/feeds/scan-files.ts';
+import { textLike } from '../../../support/service/matchers.ts';
+import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
+import { loading, loadWith, scopeOf } from '../../../support/warehouse/feeds.ts';
+import { describeFile } from '../../../../warehouse/sources/feeds/export-files.ts';
 import {
   BY_ADMIN,
   loadText,
@@ -24,8 +24,8 @@ import {
   NOW,
   publishing,
   writeFiles,
-} from '../../support/warehouse/tenant.ts';
-import { january, newMonthStory, type MonthStory } from '../months/month-story.ts';
+} from '../../../support/warehouse/tenant.ts';
+import { january, newMonthStory, type MonthStory } from '../../months/month-story.ts';
 
 describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, onDuckDb) => {
   let test: TestWarehouse;

@@ -1,11 +1,11 @@
-import type { Day } from '../../domain/shared/calendar.ts';
-import { invalid } from '../../domain/shared/errors.ts';
-import { firstAndMore, forMessage } from '../../domain/shared/for-message.ts';
-import { audit } from '../engine/records/audit-log.ts';
-import type { By } from '../engine/records/versioned-records.ts';
-import type { Session } from '../engine/session.ts';
-import { idAfter } from '../engine/sql/ids.ts';
-import type { Warehouse } from '../engine/warehouse.ts';
+import type { Day } from '../../../domain/shared/calendar.ts';
+import { invalid } from '../../../domain/shared/errors.ts';
+import { firstAndMore, forMessage } from '../../../domain/shared/for-message.ts';
+import { audit } from '../../engine/records/audit-log.ts';
+import type { By } from '../../engine/records/versioned-records.ts';
+import type { Session } from '../../engine/session.ts';
+import { idAfter } from '../../engine/sql/ids.ts';
+import type { Warehouse } from '../../engine/warehouse.ts';
 
 /** An account (`aws/1111`), cluster, host or tool of a source. */
 export interface UnitPlace {

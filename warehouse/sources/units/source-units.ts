@@ -1,8 +1,8 @@
-import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
-import { rangesOf, type DayRange } from '../../domain/shared/day-ranges.ts';
-import type { UnitKind } from '../../domain/sources/unit-rhythm.ts';
-import type { Session } from '../engine/session.ts';
-import { sourceMonths } from './coverage.ts';
+import { monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import { rangesOf, type DayRange } from '../../../domain/shared/day-ranges.ts';
+import type { UnitKind } from '../../../domain/sources/units/unit-rhythm.ts';
+import type { Session } from '../../engine/session.ts';
+import { sourceMonths } from '../coverage.ts';
 
 /** A unit of a cost source, and what is known of its days. */
 export interface SourceUnit {

@@ -1,9 +1,9 @@
 import Big from 'big.js';
-import { waysOut, type SourceDoubt } from './doubts.ts';
-import { dayAt, dayNumber, firstDay, lastDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
-import type { DecimalText } from '../shared/decimals.ts';
-import { firstAndMore } from '../shared/for-message.ts';
-import { pushTo } from '../shared/push-to.ts';
+import { waysOut, type SourceDoubt } from '../doubts.ts';
+import { dayAt, dayNumber, firstDay, lastDay, monthOf, type Day, type Month } from '../../shared/calendar.ts';
+import type { DecimalText } from '../../shared/decimals.ts';
+import { firstAndMore } from '../../shared/for-message.ts';
+import { pushTo } from '../../shared/push-to.ts';
 import { absencesOf, type Absence, type UnitDays, type UnitKind } from './unit-rhythm.ts';
 
 /** The days of one unit of a source, by billing period. Bit n is day n + 1 of the month. */
@@ -42,26 +42,33 @@ export interface UnitAbsences {
 }
 
 /**
- * Returns the units of a source that lack days, with the days that their rhythm promises (unit-rhythm.ts). Days of months of
- * which no load has units are not known.
+ * Returns the units of a source that lack days of months from `first` to `last`, with all their absences: days that their rhythm
+ * promises (unit-rhythm.ts). Days of months of which no load has units are not known.
  */
-export const unitAbsences = (units: readonly UnitHistory[], covered: KnownDays): UnitAbsences[] => {
+export const unitAbsences = (
+  units: readonly UnitHistory[],
+  covered: KnownDays,
+  { first, last }: { first: Month; last: Month },
+): UnitAbsences[] => {
   const described = new Set(units.flatMap(({ periods }) => periods.map(({ month }) => month)));
   const known = [...covered].filter(([month]) => described.has(month));
   const days = known.flatMap(daysOf).sort((a, b) => a - b);
+  const asked = known.filter(([month]) => month >= first && month <= last);
   const begins = new Set<number>();
   const lacking = units.filter(({ periods }) => {
     const begun = beginOf(periods);
     if (begun === null) return false;
     begins.add(begun);
-    return lacksDays(periods, begun, known);
+    return lacksDays(periods, begun, asked);
   });
   return lacking.flatMap((unit) => {
-    const [present, spent] = [daysIn(unit, 'days'), daysIn(unit, 'spendDays')];
+    const present = daysIn(unit, 'days');
+    let spent: ReadonlySet<number> | null = null;
     const unitDays: UnitDays = {
       kind: unit.kind,
       isPresent: (day) => present.has(day),
-      hasSpend: (day) => spent.has(day),
+      // Only clusters and hosts ask for it.
+      hasSpend: (day) => (spent ??= daysIn(unit, 'spendDays')).has(day),
       isReplacedOn: (day) => [-1, 0, 1, 2].some((after) => begins.has(day + after)),
     };
     const absences = absencesOf(unitDays, days);
@@ -197,18 +204,26 @@ const beginOf = (periods: UnitHistory['periods']): number | null => {
     days = period.month === first ? days | period.days : period.days;
     first = period.month;
   }
-  return first === null ? null : dayNumber(firstDay(first)) + 31 - Math.clz32(days & -days);
+  return first === null ? null : dayNumber(firstDay(first)) + firstBit(days) - 1;
 };
 
-const daysIn = ({ periods }: UnitHistory, of: 'days' | 'spendDays'): ReadonlySet<number> =>
-  new Set(periods.flatMap(({ month, [of]: days }) => daysOf([month, days])));
+const daysIn = ({ periods }: UnitHistory, of: 'days' | 'spendDays'): ReadonlySet<number> => {
+  const found = new Set<number>();
+  for (const { month, [of]: days } of periods) for (const day of daysOf([month, days])) found.add(day);
+  return found;
+};
 
 const daysOf = ([month, days]: readonly [Month, number]): number[] => {
   const before = dayNumber(firstDay(month)) - 1;
   return bitsOf(days).map((day) => before + day);
 };
 
-const DAYS_OF_MONTH = Array.from({ length: 31 }, (_, index) => index + 1);
-
 /** Returns the days of the month whose bits are set, in order. */
-const bitsOf = (days: number): number[] => DAYS_OF_MONTH.filter((day) => ((days >>> (day - 1)) & 1) === 1);
+const bitsOf = (days: number): number[] => {
+  const found: number[] = [];
+  for (let rest = days; rest !== 0; rest &= rest - 1) found.push(firstBit(rest));
+  return found;
+};
+
+/** Returns the first day of the month whose bit is set. */
+const firstBit = (days: number): number => 32 - Math.clz32(days & -days);

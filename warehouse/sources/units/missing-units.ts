@@ -1,5 +1,11 @@
-import { addMonths, firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
-import type { DecimalText } from '../../domain/shared/decimals.ts';
+import {
+  addMonths,
+  firstDay,
+  lastDay,
+  monthOf,
+  type Day,
+  type Month,
+} from '../../../domain/shared/calendar.ts';
 import {
   missingUnits,
   unitAbsences,
@@ -7,10 +13,10 @@ import {
   type MissingUnit,
   type UnitDecisions,
   type UnitHistory,
-} from '../../domain/sources/missing-units.ts';
-import { pushTo } from '../../domain/shared/push-to.ts';
-import type { Session } from '../engine/session.ts';
-import { coveredDays, LOADS_AS_OF } from './covered-days.ts';
+} from '../../../domain/sources/units/missing-units.ts';
+import { pushTo } from '../../../domain/shared/push-to.ts';
+import type { Session } from '../../engine/session.ts';
+import { coveredDays, LOADS_AS_OF } from '../covered-days.ts';
 
 /** How many months before the first one show the rhythm of a unit. A unit that is gone for longer is forgotten. */
 const MONTHS_BEFORE = 6;
@@ -49,7 +55,7 @@ export const missingUnitsOf = async (
   const units = new Map<string, UnitHistory[]>();
   for (const { source_id: source, ...unit } of rows) pushTo(units, source, unit);
   const found = [...units].flatMap(([source, ofSource]) => {
-    const absences = unitAbsences(ofSource, known.get(source) ?? new Map<Month, number>());
+    const absences = unitAbsences(ofSource, known.get(source) ?? new Map<Month, number>(), range);
     return absences.length === 0 ? [] : [{ source, absences }];
   });
   const missing = new Map<string, MissingUnit[]>();
