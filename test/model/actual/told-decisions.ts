@@ -2,7 +2,7 @@ import type { By } from '../../../warehouse/engine/records/versioned-records.ts'
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
 import { findCostSource, updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
-import { decideUnit } from '../../../warehouse/sources/unit-decisions.ts';
+import { decideUnit } from '../../../warehouse/sources/units/unit-decisions.ts';
 import type { DecisionStep } from '../organisation-story.ts';
 import { orRefused } from './told-refusals.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { settles } from '../../../domain/months/settlement.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import { dailyUnitCosts } from '../../../warehouse/events/daily-unit-costs.ts';
-import { decideUnit } from '../../../warehouse/sources/unit-decisions.ts';
+import { decideUnit } from '../../../warehouse/sources/units/unit-decisions.ts';
 import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { createTeam } from '../../../warehouse/teams/teams.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
