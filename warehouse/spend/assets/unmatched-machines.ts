@@ -3,6 +3,7 @@ import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { Session } from '../../engine/session.ts';
 import { machinesOf, onDays } from './asset-notes.ts';
 import { canHave } from './clouds-of-machines.ts';
+import { BILLED_IDENTITIES } from './matched-resources.ts';
 
 /**
  * Machines with an id that matches no line of a bill, although a bill of their cloud has delivered the day. A mere name can be on
@@ -11,13 +12,14 @@ import { canHave } from './clouds-of-machines.ts';
  *
  * These machines are left out:
  *
- * - A bill has the machine on another day of the month. Its id does match.
+ * - A bill has the machine on the day before or after, because clocks and time zones differ. Other days with its line say nothing.
  * - The day is fresh, and other machines of the source match. Clouds deliver lines for two more days.
  * - The source says never.
  */
 export const UNMATCHED_MACHINES = `
 CREATE TEMP TABLE unmatched_machines AS
-WITH known AS (SELECT DISTINCT month, identity FROM asset_pairs ANTI JOIN ambiguous_names USING (month, identity, via)),
+WITH known AS (
+  SELECT DISTINCT month, identity, day + unnest([-1, 0, 1]) AS day FROM (${BILLED_IDENTITIES})),
 own AS (
   SELECT day, month, cluster, host, identity, COALESCE(provider_id, host) AS provider_id, cloud, on_bill, source_id, is_told_on_bill,
     false AS is_borrowed, cost
@@ -46,7 +48,7 @@ doubted AS (
     AND delivered.cluster IS NOT DISTINCT FROM machines.cluster AND delivered.host IS NOT DISTINCT FROM machines.host
   LEFT JOIN trusted USING (month, source_id)
   WHERE is_told_on_bill OR (on_bill = 'auto' AND delivered.day IS NOT NULL AND NOT (is_fresh AND trusted.month IS NOT NULL)
-    AND NOT EXISTS (FROM known WHERE known.month = machines.month AND known.identity = machines.identity)))
+    AND NOT EXISTS (FROM known WHERE known.month = machines.month AND known.identity = machines.identity AND known.day = machines.day)))
 SELECT day, month, cluster, host, source_id, provider_id, is_told_on_bill AS is_on_bill, sum(cost) AS cost
 FROM doubted WHERE NOT is_borrowed GROUP BY ALL
 UNION ALL
