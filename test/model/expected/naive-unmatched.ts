@@ -47,6 +47,15 @@ export const unmatchedOn = (day: Day, rows: Rows): Unmatched[] => {
   return found;
 };
 
+/** Returns the sources of clusters with allocations, but without own assets and a bill, that have assets on other days. */
+export const withoutAssetsOn = (day: Day, rows: Rows): number[] =>
+  clustersOn(day, rows)
+    .filter(({ isBorrowing, isOnBill }) => isBorrowing && !isOnBill)
+    .flatMap(({ cluster }) =>
+      rows.reporters.filter((one) => one.day === day && one.of === `kubernetes ${cluster}`).slice(0, 1),
+    )
+    .map(({ source }) => source);
+
 const isUnmatched = (day: Day, of: string, thing: Known, rows: Rows): boolean => {
   const month = day.slice(0, 7);
   const ofMonth = rows.lines.filter((line) => line.day.startsWith(month));

@@ -75,6 +75,7 @@ export const storeUnmatchedDoubts = async (
   if (unmatched.length === 0) return;
   await session.run(INSERT_DOUBTS, {
     ...parameters,
+    code: 'unmatched_machines',
     months: unmatched.map(({ month }) => month),
     sources: unmatched.map(({ source_id }) => source_id),
     phrases: unmatched.map(phraseOf),
@@ -91,8 +92,9 @@ SELECT month, source_id, CAST(count(DISTINCT provider_id) AS INTEGER) AS machine
   CAST(count(DISTINCT day) AS INTEGER) AS days, min(day) AS first_day, max(day) AS last_day, sum(cost) AS cost
 FROM unmatched_machines WHERE NOT is_on_bill GROUP BY month, source_id ORDER BY month, source_id`;
 
-const INSERT_DOUBTS = `
+/** Stores doubts about months and sources that have one code. */
+export const INSERT_DOUBTS = `
 INSERT INTO month_doubts BY NAME
 SELECT $org AS org_id, unnest($months)::DATE AS month, $computation::UUID AS computation_id, unnest($sources) AS source_id,
-  'unmatched_machines' AS code, CAST(NULL AS VARCHAR) AS unit, unnest($phrases) AS phrase,
+  $code AS code, CAST(NULL AS VARCHAR) AS unit, unnest($phrases) AS phrase,
   unnest($amounts)::DECIMAL(38,15) AS amount`;
