@@ -49,24 +49,51 @@ export const unitAbsences = (units: readonly UnitHistory[], covered: KnownDays):
   const described = new Set(units.flatMap(({ periods }) => periods.map(({ month }) => month)));
   const known = [...covered].filter(([month]) => described.has(month));
   const days = known.flatMap(daysOf).sort((a, b) => a - b);
-  const begins = new Set<number>();
   const lacking = units.filter(({ periods }) => {
     const begun = beginOf(periods);
-    if (begun === null) return false;
-    begins.add(begun);
-    return lacksDays(periods, begun, known);
+    return begun !== null && lacksDays(periods, begun, known);
   });
+  const hosts = lacking.some(({ kind }) => kind === 'host') ? units.flatMap(lifeOf) : [];
   return lacking.flatMap((unit) => {
     const [present, spent] = [daysIn(unit, 'days'), daysIn(unit, 'spendDays')];
     const unitDays: UnitDays = {
       kind: unit.kind,
       isPresent: (day) => present.has(day),
       hasSpend: (day) => spent.has(day),
-      isReplacedOn: (day) => [-1, 0, 1, 2].some((after) => begins.has(day + after)),
+      isReplacedOn: (day) => isReplaced(hosts, day, days.at(-1) ?? day),
     };
     const absences = absencesOf(unitDays, days);
     return absences.length === 0 ? [] : [{ unit, absences }];
   });
+};
+
+/** The first and the last day of a host, and what it costs on an average day. */
+interface Life {
+  begin: number;
+  end: number;
+  ofDay: Big;
+}
+
+const lifeOf = ({ periods }: UnitHistory): Life[] => {
+  const days = periods.flatMap(({ month, days: bits }) => daysOf([month, bits]));
+  if (days.length === 0) return [];
+  const cost = periods.reduce((sum, period) => sum.plus(period.cost), Big(0));
+  return [{ begin: Math.min(...days), end: Math.max(...days), ofDay: cost.div(new Set(days).size) }];
+};
+
+/** How many days before and after a host's last day another one may begin to replace it. */
+const REPLACED_WITHIN = 3;
+
+/**
+ * Whether hosts that begin replace those that stop at about the same time: they cost at least half as much a day. Those of the
+ * last known day have not stopped.
+ */
+const isReplaced = (hosts: readonly Life[], day: number, lastKnown: number): boolean => {
+  const ofDay = (lives: readonly Life[]): Big => lives.reduce((sum, life) => sum.plus(life.ofDay), Big(0));
+  const isNear = (other: number): boolean => Math.abs(other - day) <= REPLACED_WITHIN;
+  const begun = hosts.filter(({ begin }) => isNear(begin));
+  const stopped = hosts.filter(({ end }) => isNear(end) && end < lastKnown);
+  return begun.length > 0 && ofDay(begun).times(2).gte(ofDay(stopped));
 };
 
 /**
@@ -86,15 +113,19 @@ export const missingUnits = (found: readonly UnitAbsences[], decisions: UnitDeci
     }),
   );
 
+/** Whether the unit is back in the month in which the absence began, so that it had not ended. */
+const isBackInMonth = ({ lastSeen, seenAgain, days: [first = lastSeen] }: Absence): boolean =>
+  seenAgain !== null && monthOf(dayAt(seenAgain)) === monthOf(dayAt(first));
+
 const isDecided = (
   unit: string,
-  { lastSeen }: Absence,
+  absence: Absence,
   day: Day,
   { endedOn, isClosed }: UnitDecisions,
 ): boolean => {
   const ended = endedOn.get(unit);
-  const seen = dayAt(lastSeen);
-  if (ended !== undefined && ended <= day && seen <= ended) return true;
+  const seen = dayAt(absence.lastSeen);
+  if (ended !== undefined && !isBackInMonth(absence) && ended <= day && seen <= ended) return true;
   for (let month = monthAfter(monthOf(seen)); month < monthOf(day); month = monthAfter(month))
     if (isClosed(month, unit)) return true;
   return false;
@@ -131,7 +162,9 @@ export const unitDoubts = (
     code: 'unit_missing',
     sentence: `${unitInWords(unit)} of cost source ${JSON.stringify(source.name)} ${absenceInWords(unit)}`,
     amount: unit.estimate?.amount ?? null,
-    ways_out: waysOut('unit_missing', { source, unit: unit.unit }),
+    ways_out: waysOut('unit_missing', { source, unit: unit.unit }).filter(
+      ({ action }) => action !== 'end_unit' || !isBackInMonth(unit.absence),
+    ),
     from: unit.days[0] ?? null,
   }));
   if (others.length === 0) return doubts;
