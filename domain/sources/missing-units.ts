@@ -53,48 +53,53 @@ export const unitAbsences = (units: readonly UnitHistory[], covered: KnownDays):
     const begun = beginOf(periods);
     return begun !== null && lacksDays(periods, begun, known);
   });
-  const hosts = lacking.some(({ kind }) => kind === 'host') ? units.flatMap(lifeOf) : [];
+  const hosts = lacking.some(({ kind }) => kind === 'host') ? units : [];
+  const isReplacedOn = replacements(hosts, days.at(-1) ?? NaN);
   return lacking.flatMap((unit) => {
     const [present, spent] = [daysIn(unit, 'days'), daysIn(unit, 'spendDays')];
     const unitDays: UnitDays = {
       kind: unit.kind,
       isPresent: (day) => present.has(day),
       hasSpend: (day) => spent.has(day),
-      isReplacedOn: (day) => isReplaced(hosts, day, days.at(-1) ?? day),
+      isReplacedOn,
     };
     const absences = absencesOf(unitDays, days);
     return absences.length === 0 ? [] : [{ unit, absences }];
   });
 };
 
-/** The first and the last day of a host, and what it costs on an average day. */
-interface Life {
-  begin: number;
-  end: number;
-  ofDay: Big;
-}
-
-const lifeOf = ({ periods }: UnitHistory): Life[] => {
-  const days = periods.flatMap(({ month, days: bits }) => daysOf([month, bits]));
-  if (days.length === 0) return [];
-  const cost = periods.reduce((sum, period) => sum.plus(period.cost), Big(0));
-  return [{ begin: Math.min(...days), end: Math.max(...days), ofDay: cost.div(new Set(days).size) }];
-};
-
 /** How many days before and after a host's last day another one may begin to replace it. */
-const REPLACED_WITHIN = 3;
+const REPLACED_WITHIN = [-3, -2, -1, 0, 1, 2, 3];
 
 /**
- * Whether hosts that begin replace those that stop at about the same time: they cost at least half as much a day. Those of the
- * last known day have not stopped.
+ * Returns whether hosts that begin replace those that stop at about the same time: they cost at least half as much on an average
+ * day. Those of the last known day have not stopped.
  */
-const isReplaced = (hosts: readonly Life[], day: number, lastKnown: number): boolean => {
-  const ofDay = (lives: readonly Life[]): Big => lives.reduce((sum, life) => sum.plus(life.ofDay), Big(0));
-  const isNear = (other: number): boolean => Math.abs(other - day) <= REPLACED_WITHIN;
-  const begun = hosts.filter(({ begin }) => isNear(begin));
-  const stopped = hosts.filter(({ end }) => isNear(end) && end < lastKnown);
-  return begun.length > 0 && ofDay(begun).times(2).gte(ofDay(stopped));
+const replacements = (hosts: readonly UnitHistory[], lastKnown: number): UnitDays['isReplacedOn'] => {
+  const [begun, stopped] = [new Map<number, Big>(), new Map<number, Big>()];
+  for (const { periods } of hosts) {
+    const days = periods.flatMap(({ month, days: bits }) => daysOf([month, bits]));
+    if (days.length === 0) continue;
+    const ofDay = sumOf(periods.map(({ cost }) => cost)).div(new Set(days).size);
+    const [begin, end] = [Math.min(...days), Math.max(...days)];
+    begun.set(begin, sumOf([ofDay, begun.get(begin) ?? 0]));
+    if (end < lastKnown) stopped.set(end, sumOf([ofDay, stopped.get(end) ?? 0]));
+  }
+  return (day) => {
+    const near = (costs: ReadonlyMap<number, Big>): Big[] =>
+      REPLACED_WITHIN.flatMap((after) => costs.get(day + after) ?? []);
+    const others = near(begun);
+    return (
+      others.length > 0 &&
+      sumOf(others)
+        .times(2)
+        .gte(sumOf(near(stopped)))
+    );
+  };
 };
+
+const sumOf = (costs: readonly Big.BigSource[]): Big =>
+  costs.reduce<Big>((sum, cost) => sum.plus(cost), Big(0));
 
 /**
  * Returns the days of months that units lack and that nobody has decided about. Days from a unit's end on are not missing.
@@ -139,7 +144,7 @@ const estimateOf = (unit: UnitHistory, { lastSeen }: Absence, days: number): Mis
   const periods = unit.periods.filter(({ month }) => month === seen);
   const count = bitsOf(periods.reduce((bits, period) => bits | period.days, 0)).length;
   if (count === 0) return null;
-  const cost = periods.reduce((sum, period) => sum.plus(period.cost), Big(0));
+  const cost = sumOf(periods.map((period) => period.cost));
   return {
     amount: cost.times(days).div(count).round(2).toFixed(),
     ofDay: cost.div(count).round(2).toFixed(),
