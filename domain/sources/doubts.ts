@@ -13,6 +13,7 @@ export const DOUBT_CODES = [
   'unit_missing',
   'charges_twice',
   'unmatched_machines',
+  'assets_missing',
 ] as const;
 export type DoubtCode = (typeof DOUBT_CODES)[number];
 
@@ -136,6 +137,7 @@ const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
   import_behind: [],
   unit_missing: [endUnit, runSource],
   unmatched_machines: [runSource, onBillAlways, onBillNever],
+  assets_missing: [runSource, onBillAlways],
 };
 
 /** Returns the ways out of a doubt about a source. */

@@ -14,6 +14,7 @@ import { SPEND_KEYS } from './picks/pick-key.ts';
 import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import { scopeDayCostsMissing, storeScopeDayCosts } from './scope-day-costs.ts';
 import { storeLeftOutDays } from './left-out-days.ts';
+import { storeMissingAssets } from './assets/missing-assets.ts';
 import { storeUnmatchedDoubts } from './assets/unmatched-machines.ts';
 import type { Session } from '../engine/session.ts';
 import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
@@ -234,6 +235,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
     await session.run(INSERT_DISTRIBUTED_SPEND, parameters);
     await storeChargesTwice(session, parameters);
     await storeUnmatchedDoubts(session, parameters);
+    await storeMissingAssets(session, parameters);
   } finally {
     await dropTemporaryTables(session, TABLES);
   }

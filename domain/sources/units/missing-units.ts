@@ -54,13 +54,12 @@ export const unitAbsences = (
   const known = [...covered].filter(([month]) => described.has(month));
   const days = known.flatMap(daysOf).sort((a, b) => a - b);
   const asked = known.filter(([month]) => month >= first && month <= last);
-  const begins = new Set<number>();
   const lacking = units.filter(({ periods }) => {
     const begun = beginOf(periods);
-    if (begun === null) return false;
-    begins.add(begun);
-    return lacksDays(periods, begun, asked);
+    return begun !== null && lacksDays(periods, begun, asked);
   });
+  const hosts = lacking.some(({ kind }) => kind === 'host') ? units : [];
+  const isReplacedOn = replacements(hosts, days.at(-1) ?? NaN);
   return lacking.flatMap((unit) => {
     const present = daysIn(unit, 'days');
     let spent: ReadonlySet<number> | null = null;
@@ -69,12 +68,45 @@ export const unitAbsences = (
       isPresent: (day) => present.has(day),
       // Only clusters and hosts ask for it.
       hasSpend: (day) => (spent ??= daysIn(unit, 'spendDays')).has(day),
-      isReplacedOn: (day) => [-1, 0, 1, 2].some((after) => begins.has(day + after)),
+      isReplacedOn,
     };
     const absences = absencesOf(unitDays, days);
     return absences.length === 0 ? [] : [{ unit, absences }];
   });
 };
+
+/** How many days before and after a host's last day another one may begin to replace it. */
+const REPLACED_WITHIN = [-3, -2, -1, 0, 1, 2, 3];
+
+/**
+ * Returns whether hosts that begin replace those that stop at about the same time: they cost at least half as much on an average
+ * day. Those of the last known day have not stopped.
+ */
+const replacements = (hosts: readonly UnitHistory[], lastKnown: number): UnitDays['isReplacedOn'] => {
+  const [begun, stopped] = [new Map<number, Big>(), new Map<number, Big>()];
+  for (const { periods } of hosts) {
+    const days = periods.flatMap(({ month, days: bits }) => daysOf([month, bits]));
+    if (days.length === 0) continue;
+    const ofDay = sumOf(periods.map(({ cost }) => cost)).div(new Set(days).size);
+    const [begin, end] = [Math.min(...days), Math.max(...days)];
+    begun.set(begin, sumOf([ofDay, begun.get(begin) ?? 0]));
+    if (end < lastKnown) stopped.set(end, sumOf([ofDay, stopped.get(end) ?? 0]));
+  }
+  return (day) => {
+    const near = (costs: ReadonlyMap<number, Big>): Big[] =>
+      REPLACED_WITHIN.flatMap((after) => costs.get(day + after) ?? []);
+    const others = near(begun);
+    return (
+      others.length > 0 &&
+      sumOf(others)
+        .times(2)
+        .gte(sumOf(near(stopped)))
+    );
+  };
+};
+
+const sumOf = (costs: readonly Big.BigSource[]): Big =>
+  costs.reduce<Big>((sum, cost) => sum.plus(cost), Big(0));
 
 /**
  * Returns the days of months that units lack and that nobody has decided about. Days from a unit's end on are not missing.
@@ -93,15 +125,19 @@ export const missingUnits = (found: readonly UnitAbsences[], decisions: UnitDeci
     }),
   );
 
+/** Whether the unit is back in the month in which the absence began, so that it had not ended. */
+const isBackInMonth = ({ lastSeen, seenAgain, days: [first = lastSeen] }: Absence): boolean =>
+  seenAgain !== null && monthOf(dayAt(seenAgain)) === monthOf(dayAt(first));
+
 const isDecided = (
   unit: string,
-  { lastSeen }: Absence,
+  absence: Absence,
   day: Day,
   { endedOn, isClosed }: UnitDecisions,
 ): boolean => {
   const ended = endedOn.get(unit);
-  const seen = dayAt(lastSeen);
-  if (ended !== undefined && ended <= day && seen <= ended) return true;
+  const seen = dayAt(absence.lastSeen);
+  if (ended !== undefined && !isBackInMonth(absence) && ended <= day && seen <= ended) return true;
   for (let month = monthAfter(monthOf(seen)); month < monthOf(day); month = monthAfter(month))
     if (isClosed(month, unit)) return true;
   return false;
@@ -115,7 +151,7 @@ const estimateOf = (unit: UnitHistory, { lastSeen }: Absence, days: number): Mis
   const periods = unit.periods.filter(({ month }) => month === seen);
   const count = bitsOf(periods.reduce((bits, period) => bits | period.days, 0)).length;
   if (count === 0) return null;
-  const cost = periods.reduce((sum, period) => sum.plus(period.cost), Big(0));
+  const cost = sumOf(periods.map((period) => period.cost));
   return {
     amount: cost.times(days).div(count).round(2).toFixed(),
     ofDay: cost.div(count).round(2).toFixed(),
@@ -138,7 +174,9 @@ export const unitDoubts = (
     code: 'unit_missing',
     sentence: `${unitInWords(unit)} of cost source ${JSON.stringify(source.name)} ${absenceInWords(unit)}`,
     amount: unit.estimate?.amount ?? null,
-    ways_out: waysOut('unit_missing', { source, unit: unit.unit }),
+    ways_out: waysOut('unit_missing', { source, unit: unit.unit }).filter(
+      ({ action }) => action !== 'end_unit' || !isBackInMonth(unit.absence),
+    ),
     from: unit.days[0] ?? null,
   }));
   if (others.length === 0) return doubts;

@@ -22,7 +22,7 @@ export interface UnitDays {
   isPresent: (day: DayNumber) => boolean;
   /** Whether the day cost something. A day at 0 is present too. */
   hasSpend: (day: DayNumber) => boolean;
-  /** Whether another unit of the source began on a day: of hosts, one often replaces another. */
+  /** Whether others of the source replace the unit, which stops on a day, as hosts often do. */
   isReplacedOn: (day: DayNumber) => boolean;
 }
 

@@ -63,14 +63,14 @@ const hasEnded = (source: Decided, unit: string, day: Day): boolean => {
   return ended !== null && ended < day;
 };
 
-/** Returns whether the rows of a unit on a day add up to another amount than 0. */
+/** Returns whether the rows of a unit on a day, without assets, add up to another amount than 0. */
 const costsOn = <Load extends { rows: FeedRows }>(
   { kind, loads }: DecidedSource<Load>,
   unit: string,
   day: Day,
 ): boolean =>
   [...loads.values()]
-    .flatMap(({ rows }) => unitRows(kind, rows))
+    .flatMap(({ rows }) => unitRows(kind, { ...rows, assets: [] }))
     .filter((row) => row.unit === unit && row.day === day)
     .reduce((sum, { cost }) => sum + decimalUnits(cost, 15), 0n) !== 0n;
 

@@ -44,15 +44,23 @@ export interface UnitRow {
 }
 
 /** Returns the rows that show that a unit has spend. */
-export const unitRows = (kind: Kind, { lines, allocations, shares, spend }: FeedRows): UnitRow[] => {
+export const unitRows = (kind: Kind, { lines, allocations, assets, shares, spend }: FeedRows): UnitRow[] => {
   switch (kind) {
     case 'focus':
       return lines.map(({ cloud, account, ...row }) => ({ ...row, unit: `${cloud}/${account}` }));
     case 'opencost':
-      return allocations.map(({ cluster, day, cost, namespace, workload }) => ({
-        ...{ unit: cluster, day, cost },
-        part: `${namespace} ${workload}`,
-      }));
+      return [
+        ...assets.map(({ cluster, day, cost, kind: ofAsset, id, project }) => ({
+          ...{ unit: cluster, day, cost },
+          part: `${ofAsset} ${id?.text} ${project}`,
+        })),
+        ...allocations.map(({ cluster, day, cost, namespace, workload }) => ({
+          // Assets are the whole cost of their day.
+          ...{ unit: cluster, day },
+          cost: assets.some((asset) => asset.day === day && asset.cluster === cluster) ? '0' : cost,
+          part: `${namespace} ${workload}`,
+        })),
+      ];
     case 'hosts':
       return shares.map(({ host, day, cost, service, machine }) => ({
         ...{ unit: host, day, cost },

@@ -7,7 +7,7 @@ import { isDoubted, type FoundRows } from './naive-rejected.ts';
 import { chargedTwice, type NaiveTwice } from './naive-twice.ts';
 import { endOf, ofCountedDays, standsBeside, type Decision } from './naive-decisions.ts';
 import { unitRows, type FeedRows, type Rows } from './naive-rows.ts';
-import { unmatchedOn } from './naive-unmatched.ts';
+import { unmatchedOn, withoutAssetsOn } from './naive-unmatched.ts';
 import {
   KINDS,
   sourceKey,
@@ -271,6 +271,8 @@ export class NaiveSources {
     return [...units].map(([name, { rows, costs }]) => ({
       name,
       rows,
+      ofDay:
+        rows.size === 0 ? 0n : [...costs.values()].reduce((sum, cost) => sum + cost, 0n) / BigInt(rows.size),
       costs: new Set([...costs].filter(([, cost]) => cost !== 0n).map(([key]) => key.slice(0, 10))),
     }));
   }
@@ -288,15 +290,18 @@ export class NaiveSources {
       (this.#settledOn.get(month) ?? '9') < before ||
       (this.#accepted.get(`${source.name} ${month} ${unit}`) ?? '9') < before ||
       month < source.madeOn.slice(0, 7);
-    const hasEnded = ({ unit, day, seen }: LackingDay): boolean => {
+    const hasEnded = ({ unit, day, seen, isBack }: LackingDay): boolean => {
       const ended = endOf(source, unit, before);
-      return ended !== null && seen <= ended && ended <= day;
+      return ended !== null && !isBack && seen <= ended && ended <= day;
     };
     return lackingDays(source.kind, this.#units(source), known).filter(
-      ({ unit, day, seen }) =>
-        !hasEnded({ unit, day, seen }) &&
+      (lacking) =>
+        !hasEnded(lacking) &&
         !ALL_MONTHS.some(
-          (month) => month > seen.slice(0, 7) && month < day.slice(0, 7) && isClosed(month, unit),
+          (month) =>
+            month > lacking.seen.slice(0, 7) &&
+            month < lacking.day.slice(0, 7) &&
+            isClosed(month, lacking.unit),
         ),
     );
   }
@@ -464,7 +469,12 @@ export class NaiveSources {
     this.#unmatched.push({
       on,
       found: [...days].flatMap((day) =>
-        unmatchedOn(day, rows).map(({ source }) => ({ month: day.slice(0, 7), source })),
+        [...unmatchedOn(day, rows).map(({ source }) => source), ...withoutAssetsOn(day, rows)].map(
+          (source) => ({
+            month: day.slice(0, 7),
+            source,
+          }),
+        ),
       ),
     });
   }

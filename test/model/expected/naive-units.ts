@@ -10,24 +10,28 @@ export interface NaiveUnit {
   rows: ReadonlySet<Day>;
   /** Days whose rows do not add up to nothing in each part. */
   costs: ReadonlySet<Day>;
+  /** The cost of an average day with rows. */
+  ofDay: bigint;
 }
 
-/** A day that a unit lacks, and its last day with rows before. */
+/** A day that a unit lacks, its last day with rows before, and whether it is back in the month in which the gap began. */
 export interface LackingDay {
   unit: string;
   day: Day;
   seen: Day;
+  isBack: boolean;
 }
 
 /** Returns the days that the units of a source lack. `known` are the days that are known of the source, in order. */
 export const lackingDays = (kind: Kind, units: readonly NaiveUnit[], known: readonly Day[]): LackingDay[] =>
-  units.flatMap((unit) => {
-    const others = units.filter(({ name }) => name !== unit.name);
-    const starts = others.map(({ rows }) => [...rows].sort()[0] ?? '').filter((day) => day !== known[0]);
-    return ofUnit(kind, unit, known, starts);
-  });
+  units.flatMap((unit) => ofUnit(kind, unit, known, units));
 
-const ofUnit = (kind: Kind, unit: NaiveUnit, all: readonly Day[], starts: readonly Day[]): LackingDay[] => {
+const ofUnit = (
+  kind: Kind,
+  unit: NaiveUnit,
+  all: readonly Day[],
+  units: readonly NaiveUnit[],
+): LackingDay[] => {
   const known = all.slice(all.findIndex((day) => unit.rows.has(day)));
   if (!known.some((day) => unit.rows.has(day))) return [];
   const lacking: LackingDay[] = [];
@@ -38,11 +42,24 @@ const ofUnit = (kind: Kind, unit: NaiveUnit, all: readonly Day[], starts: readon
     const after = known.filter((day) => day > (gap.at(-1) ?? '')).slice(0, 28);
     const promised =
       kind === 'opencost' || kind === 'hosts'
-        ? promisedByMachine(kind, unit, { before, gap, after, starts, seen })
+        ? promisedByMachine(kind, unit, { before, gap, after }, isReplaced(units, seen, all.at(-1) ?? ''))
         : (promisedByUse(kind, unit, before, gap) ?? promisedByUse(kind, unit, after, gap) ?? []);
-    lacking.push(...promised.map((day) => ({ unit: unit.name, day, seen })));
+    const isBack = after[0]?.slice(0, 7) === promised[0]?.slice(0, 7);
+    lacking.push(...promised.map((day) => ({ unit: unit.name, day, seen, isBack })));
   }
   return lacking;
+};
+
+/** Returns whether what begins within three days of a day costs at least half of what stops then, before the last day. */
+const isReplaced = (units: readonly NaiveUnit[], seen: Day, last: Day): boolean => {
+  const isNear = (day = ''): boolean => Math.abs(numberOf(day) - numberOf(seen)) <= 3;
+  const sumOf = (some: readonly NaiveUnit[]): bigint => some.reduce((sum, { ofDay }) => sum + ofDay, 0n);
+  const begun = units.filter(({ rows }) => isNear([...rows].sort()[0]));
+  const stopped = units.filter(({ rows }) => {
+    const end = [...rows].sort().at(-1) ?? '';
+    return isNear(end) && end < last;
+  });
+  return begun.length > 0 && sumOf(begun) * 2n >= sumOf(stopped);
 };
 
 /** Returns the runs of known days without rows. */
@@ -75,13 +92,8 @@ const promisedByUse = (
 const promisedByMachine = (
   kind: Kind,
   unit: NaiveUnit,
-  {
-    before,
-    gap,
-    after,
-    starts,
-    seen,
-  }: Record<'before' | 'gap' | 'after' | 'starts', readonly Day[]> & { seen: Day },
+  { before, gap, after }: Record<'before' | 'gap' | 'after', readonly Day[]>,
+  isReplacedByOthers: boolean,
 ): Day[] => {
   const days = [before, after].flatMap((side) => {
     const long = gapsIn(side, unit).filter(({ length }) => length > 3);
@@ -96,8 +108,7 @@ const promisedByMachine = (
   const hasStopped = after.length === 0;
   if (kind === 'hosts' && hasStopped) {
     const isYoung = before.filter((day) => unit.rows.has(day)).length < 7;
-    const isReplaced = starts.some((day) => [-1, 0, 1, 2].includes(numberOf(day) - numberOf(seen)));
-    if (isYoung || isReplaced) return [];
+    if (isYoung || isReplacedByOthers) return [];
   }
   const off = daysOff(unit, days);
   return off === null ? [] : withoutRests(gap, off, 0);

@@ -5,8 +5,8 @@ import { cloudOf, isAmbiguous, isFor, type Known } from './naive-things.ts';
 import type { Rows } from './naive-rows.ts';
 import type { Asset } from '../organisation-story.ts';
 
-// Machines with an id that no line of their month has, although a bill of their cloud has delivered the day (design §2, Every
-// dollar once).
+// Machines with an id that no line of the day has, nor of the day before or after in the same month, although a bill of their
+// cloud has delivered the day (design §2, Every dollar once).
 //
 // 1. The machine counts by its own cost, and its source says neither always nor never.
 // 2. On a day of borrowed assets, the allocations of the cluster count in place of the machines.
@@ -47,13 +47,23 @@ export const unmatchedOn = (day: Day, rows: Rows): Unmatched[] => {
   return found;
 };
 
+/** Returns the sources of clusters with allocations, but without own assets and a bill, that have assets on other days. */
+export const withoutAssetsOn = (day: Day, rows: Rows): number[] =>
+  clustersOn(day, rows)
+    .filter(({ isBorrowing, isOnBill }) => isBorrowing && !isOnBill)
+    .flatMap(({ cluster }) =>
+      rows.reporters.filter((one) => one.day === day && one.of === `kubernetes ${cluster}`).slice(0, 1),
+    )
+    .map(({ source }) => source);
+
 const isUnmatched = (day: Day, of: string, thing: Known, rows: Rows): boolean => {
   const month = day.slice(0, 7);
   const ofMonth = rows.lines.filter((line) => line.day.startsWith(month));
   const bills = rows.billDays.filter(
     (bill) => bill.day === day && [bill.cloud, null].includes(cloudOf(thing)),
   );
-  const isKnown = ofMonth.some((line) => isFor(line, thing)) && !isAmbiguous(thing, ofMonth);
+  const near = ofMonth.filter((line) => [-1, 0, 1].some((count) => line.day === daysAfter(day, count)));
+  const isKnown = near.some((line) => isFor(line, thing)) && !isAmbiguous(thing, ofMonth);
   const newest = bills
     .map((bill) => rows.billDays.filter((one) => one.day === day && one.cloud === bill.cloud))
     .map(

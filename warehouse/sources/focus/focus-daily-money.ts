@@ -68,12 +68,14 @@ day_units AS (
   FROM span_days),
 money AS (
   SELECT billing_period, day, cloud, account, account_name, resource_id, resource_name, zone, ${columnsOf(candidates)}cost,
-    true AS inside_day, is_usage, is_usage AND ${IS_WHOLE} AS is_whole_usage, fell_back, row_count
+    true AS inside_day, is_usage, is_usage AND ${IS_WHOLE} AS is_whole_usage,
+    is_purchase AND ${IS_WHOLE} AS is_whole_purchase, fell_back, row_count
   FROM checked_groups LEFT JOIN temp.main.written_files USING (last_file) WHERE ${condition} AND span_start IS NULL
   UNION ALL
   SELECT billing_period, day, cloud, account, account_name, resource_id, resource_name, zone, ${columnsOf(candidates)}
     ${moneyOfUnits('day_units')} AS cost,
-    false AS inside_day, false AS is_usage, false AS is_whole_usage, fell_back, CASE day WHEN first_day THEN row_count ELSE 0 END AS row_count
+    false AS inside_day, false AS is_usage, false AS is_whole_usage, false AS is_whole_purchase,
+    fell_back, CASE day WHEN first_day THEN row_count ELSE 0 END AS row_count
   FROM day_units),
 chosen_money AS (
   SELECT money.*, split.choice AS split_kind, ${chosenValue(candidates, 'split')} AS split_value,
@@ -87,7 +89,8 @@ SELECT billing_period, day, cloud, account,
   CASE WHEN split_value IS NOT NULL THEN split_kind END AS split_kind, split_value,
   CASE WHEN tag_value IS NOT NULL THEN tag_key END AS tag_key, tag_value,
   resource_id, ${NAMES}, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day,
-  bool_or(is_usage) AS has_usage, bool_or(is_whole_usage) AS has_whole_usage, bool_and(fell_back) AS fell_back,
+  bool_or(is_usage) AS has_usage, bool_or(is_whole_usage) AS has_whole_usage,
+  bool_or(is_whole_purchase) AS has_whole_purchase, bool_and(fell_back) AS fell_back,
   CAST(sum(row_count) AS BIGINT) AS row_count
 FROM chosen_money GROUP BY ALL`;
 
@@ -110,13 +113,19 @@ FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
 
 export const BILL_DAYS = 'SELECT billing_period, day, inside_day, cost FROM load_days';
 
-/** Selects the days on which each account has usage. Taxes, purchases and credits follow no rhythm of days. */
+/**
+ * Selects the days on which each account has usage, or purchases on two days in a row, such as the daily fees of a commitment. A
+ * single purchase may come long before the first usage, or in a rest. Taxes and credits follow no rhythm of days.
+ */
 export const ACCOUNT_DAYS = unitDays({
   kind: 'account',
   unit: `cloud || '/' || account`,
   billingPeriod: 'billing_period',
-  from: 'daily_money',
-  counts: 'has_whole_usage',
+  from: `daily_money LEFT JOIN (
+    SELECT cloud, account, day FROM (SELECT DISTINCT cloud, account, day FROM daily_money WHERE has_whole_purchase)
+    WINDOW days AS (PARTITION BY cloud, account ORDER BY day)
+    QUALIFY lead(day) OVER days = day + 1 OR lag(day) OVER days = day - 1) AS daily_purchases USING (cloud, account, day)`,
+  counts: 'has_whole_usage OR (has_whole_purchase AND daily_purchases.day IS NOT NULL)',
 });
 
 /**

@@ -3,12 +3,20 @@ import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { allocationGroups, assetGroups } from './opencost-groups.ts';
 import { storeRows, withLoad, type Load, type LoadResult, type LoadScope } from '../publishing/load.ts';
-import { checkMoney, MONTH, publishLoad, type Publish } from '../publishing/publish-load.ts';
+import {
+  checkMoney,
+  cutDaysOf,
+  MONTH,
+  MONTHS,
+  publishLoad,
+  type Publish,
+} from '../publishing/publish-load.ts';
 import { unitDays } from '../publishing/unit-days.ts';
 import { checkUnits, unitsOf } from '../publishing/unit-shrink.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from '../feeds/read-feed.ts';
 import { NO_COST, rejectedByDay, stageRejected } from '../feeds/rejected-when.ts';
 import type { Relation } from '../feeds/scan-files.ts';
+import { IS_WHOLE } from '../feeds/written-files.ts';
 import type { Session, Statements } from '../../engine/session.ts';
 
 /** The feeds of an OpenCost source, read from files or appended from its API (opencost-api-rows.ts). */
@@ -50,7 +58,8 @@ export const loadOpenCost = (
     await handOver(
       sessions,
       'read_assets',
-      'SELECT * EXCLUDE (problem, file, last_file) FROM checked_groups WHERE problem IS NULL AND (counts OR lends)',
+      `SELECT * EXCLUDE (problem, file, last_file, written_on), ${IS_WHOLE} AS is_whole
+       FROM checked_groups LEFT JOIN temp.main.written_files USING (last_file) WHERE problem IS NULL AND (counts OR lends)`,
     );
     await session.run(
       'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
@@ -74,7 +83,13 @@ export const loadOpenCost = (
     await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
     const acceptShrink = load.acceptShrink && feeds.from === 'files';
     const counts = addCounts(allocations, await withoutUnusedMonths(session, assets, 'asset_days'));
-    const published = await publishLoad(session, { ...load, acceptShrink }, rowsStored(allocations), publish);
+    const published = await publishLoad(
+      session,
+      { ...load, acceptShrink },
+      rowsStored(allocations),
+      publish,
+      PERIODS,
+    );
     return { ...counts, ...published, notes };
   });
 };
@@ -113,14 +128,22 @@ const refuseUnnamedCluster = async (reader: Statements): Promise<void> => {
   );
 };
 
+/** A day is whole only if the files of both feeds are. */
+const PERIODS = { ...MONTHS, cutDays: `${MONTHS.cutDays} UNION ${cutDaysOf('asset_days')}` };
+
 const ALLOCATIONS = `
 SELECT ${MONTH} AS billing_period, day, cluster, namespace, workload, is_idle, cost FROM load_days`;
 
+/** The days on which each cluster has allocations or assets. Assets are its whole cost, so that allocations add nothing to them. */
 const CLUSTER_DAYS = unitDays({
   kind: 'cluster',
   unit: 'cluster',
   billingPeriod: MONTH,
-  from: 'load_days',
+  from: `(
+    SELECT day, cluster, cost, is_whole FROM asset_days WHERE ${MONTH} IN (SELECT ${MONTH} FROM load_days)
+    UNION ALL
+    SELECT day, cluster, CASE WHEN asset.day IS NULL THEN cost ELSE 0 END, is_whole
+    FROM load_days LEFT JOIN (SELECT DISTINCT day, cluster FROM asset_days) AS asset USING (day, cluster))`,
   counts: 'is_whole',
 });
 

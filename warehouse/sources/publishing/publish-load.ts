@@ -22,12 +22,16 @@ interface Periods {
 /** The month of a day as SQL. */
 export const MONTH = `CAST(date_trunc('month', day) AS DATE)`;
 
-const MONTHS: Periods = {
+/** Selects the days of a staged table of which every file was written before they ended, with their month. */
+export const cutDaysOf = (staged: 'load_days' | 'asset_days'): string => `
+  SELECT ${MONTH} AS billing_period, day FROM ${staged} GROUP BY ALL HAVING NOT bool_or(COALESCE(is_whole, true))`;
+
+/** The billing periods of sources that have no others: months. */
+export const MONTHS: Periods = {
   billingPeriod: MONTH,
   costColumn: 'CAST(NULL AS VARCHAR)',
   broughtThrough: 'max(day)',
-  cutDays: `SELECT ${MONTH} AS billing_period, day FROM load_days
-    GROUP BY ALL HAVING NOT bool_or(COALESCE(is_whole, true))`,
+  cutDays: cutDaysOf('load_days'),
 };
 
 /**

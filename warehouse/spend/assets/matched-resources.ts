@@ -115,15 +115,18 @@ SELECT month, identity, via, string_agg(DISTINCT COALESCE(place_zone, place), ',
 FROM asset_pairs WHERE via <> 'full id'
 GROUP BY month, identity, via HAVING count(DISTINCT place) > 1 OR count(DISTINCT place_zone) > 1`;
 
+/** Selects the resources on the bill of each day, with the identity of the asset that each one is. */
+export const BILLED_IDENTITIES = `
+  SELECT DISTINCT month, day, cloud, account, resource_id, identity
+  FROM resource_days JOIN asset_pairs USING (month, cloud, account, resource_id)
+  ANTI JOIN ambiguous_names USING (month, identity, via)`;
+
 /**
  * Resources on the bill with the asset that each one is, borrowed assets included. There is a row for each day on which the
  * bill has the resource, and the cluster or host has the asset.
  */
 export const FOUND_ASSETS = `
 CREATE TEMP TABLE found_assets AS
-WITH found AS (
-  SELECT DISTINCT day, cloud, account, resource_id, identity
-  FROM resource_days JOIN asset_pairs USING (month, cloud, account, resource_id)
-  ANTI JOIN ambiguous_names USING (month, identity, via))
+WITH found AS (${BILLED_IDENTITIES})
 SELECT day, found.cloud, account, resource_id, identity, cluster, host, machine_key, is_borrowed, is_machine
 FROM found JOIN assets USING (day, identity)`;

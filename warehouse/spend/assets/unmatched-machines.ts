@@ -3,6 +3,7 @@ import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { Session } from '../../engine/session.ts';
 import { machinesOf, onDays } from './asset-notes.ts';
 import { canHave } from './clouds-of-machines.ts';
+import { BILLED_IDENTITIES } from './matched-resources.ts';
 
 /**
  * Machines with an id that matches no line of a bill, although a bill of their cloud has delivered the day. A mere name can be on
@@ -11,13 +12,14 @@ import { canHave } from './clouds-of-machines.ts';
  *
  * These machines are left out:
  *
- * - A bill has the machine on another day of the month. Its id does match.
+ * - A bill has the machine on the day before or after, because clocks and time zones differ. Other days with its line say nothing.
  * - The day is fresh, and other machines of the source match. Clouds deliver lines for two more days.
  * - The source says never.
  */
 export const UNMATCHED_MACHINES = `
 CREATE TEMP TABLE unmatched_machines AS
-WITH known AS (SELECT DISTINCT month, identity FROM asset_pairs ANTI JOIN ambiguous_names USING (month, identity, via)),
+WITH known AS (
+  SELECT DISTINCT month, identity, day + unnest([-1, 0, 1]) AS day FROM (${BILLED_IDENTITIES})),
 own AS (
   SELECT day, month, cluster, host, identity, COALESCE(provider_id, host) AS provider_id, cloud, on_bill, source_id, is_told_on_bill,
     false AS is_borrowed, cost
@@ -46,7 +48,7 @@ doubted AS (
     AND delivered.cluster IS NOT DISTINCT FROM machines.cluster AND delivered.host IS NOT DISTINCT FROM machines.host
   LEFT JOIN trusted USING (month, source_id)
   WHERE is_told_on_bill OR (on_bill = 'auto' AND delivered.day IS NOT NULL AND NOT (is_fresh AND trusted.month IS NOT NULL)
-    AND NOT EXISTS (FROM known WHERE known.month = machines.month AND known.identity = machines.identity)))
+    AND NOT EXISTS (FROM known WHERE known.month = machines.month AND known.identity = machines.identity AND known.day = machines.day)))
 SELECT day, month, cluster, host, source_id, provider_id, is_told_on_bill AS is_on_bill, sum(cost) AS cost
 FROM doubted WHERE NOT is_borrowed GROUP BY ALL
 UNION ALL
@@ -73,6 +75,7 @@ export const storeUnmatchedDoubts = async (
   if (unmatched.length === 0) return;
   await session.run(INSERT_DOUBTS, {
     ...parameters,
+    code: 'unmatched_machines',
     months: unmatched.map(({ month }) => month),
     sources: unmatched.map(({ source_id }) => source_id),
     phrases: unmatched.map(phraseOf),
@@ -89,8 +92,9 @@ SELECT month, source_id, CAST(count(DISTINCT provider_id) AS INTEGER) AS machine
   CAST(count(DISTINCT day) AS INTEGER) AS days, min(day) AS first_day, max(day) AS last_day, sum(cost) AS cost
 FROM unmatched_machines WHERE NOT is_on_bill GROUP BY month, source_id ORDER BY month, source_id`;
 
-const INSERT_DOUBTS = `
+/** Stores doubts about months and sources that have one code. */
+export const INSERT_DOUBTS = `
 INSERT INTO month_doubts BY NAME
 SELECT $org AS org_id, unnest($months)::DATE AS month, $computation::UUID AS computation_id, unnest($sources) AS source_id,
-  'unmatched_machines' AS code, CAST(NULL AS VARCHAR) AS unit, unnest($phrases) AS phrase,
+  $code AS code, CAST(NULL AS VARCHAR) AS unit, unnest($phrases) AS phrase,
   unnest($amounts)::DECIMAL(38,15) AS amount`;

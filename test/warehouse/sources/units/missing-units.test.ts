@@ -239,8 +239,35 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
         );
         expect(await january(story)).toMatchObject({
           status: 'open',
-          missing: [{ sentence: textLike(/from 2026-01-26 to 2026-01-31/), amount: 120 }],
+          missing: [
+            // The account had not ended on the 12th, because it is back in the same month.
+            { sentence: textLike(/from 2026-01-13 to 2026-01-19/), amount: 140 },
+            { sentence: textLike(/from 2026-01-26 to 2026-01-31/), amount: 120 },
+          ],
         });
+      });
+
+      it('lacks the days of an account with daily purchases that stops: 435 of 775', async () => {
+        const fees = { ...B, ChargeCategory: 'Purchase' };
+        const tax = lines(['2026-01-31'], '1', { ...B, ChargeCategory: 'Tax' });
+        const story = await billStory(
+          lines(JANUARY, '5'),
+          lines(range('2026-01-01', '2026-01-14'), '20', fees),
+        );
+        await heldBack(story, 435, [textLike(/^account 2222 .* from 2026-01-15 to 2026-01-31/)], [340]);
+        await load(story, lines(JANUARY, '5'), lines(range('2026-01-01', '2026-01-14'), '20', fees), tax);
+        await heldBack(story, 436, [textLike(/^account 2222 .* from 2026-01-15 to 2026-01-31/)], [340]);
+        await load(story, lines(JANUARY, '5'), lines(JANUARY, '20', fees));
+        await sound(story, 775);
+      });
+
+      it('raises no doubt about a purchase long before the first usage of an account', async () => {
+        const story = await billStory(
+          lines(JANUARY, '5'),
+          lines(['2026-01-02'], '90', { ...B, ChargeCategory: 'Purchase' }),
+          lines(range('2026-01-20', '2026-01-31'), '2', B),
+        );
+        await sound(story, 155 + 90 + 24);
       });
 
       it('is accepted by a lock, and is no longer waited for after a whole accepted month', async () => {
@@ -522,21 +549,43 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
     await loadWith(test, paths, (sessions, files) => loadHosts(sessions, scope, files, publishing()));
   };
 
+  type ClusterDays = readonly (readonly [cluster: string, days: readonly Day[], cost: string])[];
+
+  /** Loads allocations, and the assets if there are any, from files that were written on this day. */
   const loadClusterDays = async (
     story: MonthStory,
-    rows: readonly (readonly [cluster: string, days: readonly Day[], cost: string])[],
+    allocations: ClusterDays,
+    assets?: ClusterDays,
+    writtenOn?: Day,
   ): Promise<void> => {
-    const text = [
-      'Date,Cluster,Namespace,ControllerKind,ControllerName,TotalCost',
-      ...rows.flatMap(([cluster, days, cost]) =>
-        days.map((day) => `${day},${cluster},shop,deployment,api,${cost}`),
+    const text = (header: string, rows: ClusterDays, more: (cost: string) => string): string =>
+      [
+        header,
+        ...rows.flatMap(([cluster, days, cost]) => days.map((day) => `${day},${cluster},${more(cost)}`)),
+        '',
+      ].join('\n');
+    const columns = 'Date,Cluster,Namespace,ControllerKind,ControllerName,TotalCost';
+    const [path = '', assetPath = ''] = await writeFiles(test, {
+      'allocations.csv': text(columns, allocations, (cost) => `shop,deployment,api,${cost}`),
+      'assets.csv': text(
+        'day,cluster,kind,provider_id,cost',
+        assets ?? [],
+        (cost) => `node,i-0a1b2c3d4e5f60718,${cost}`,
       ),
-    ];
-    const [path = ''] = await writeFiles(test, { 'allocations.csv': `${text.join('\n')}\n` });
+    });
     const scope = scopeOf({ orgId: story.orgId, sourceId: story.source.id });
     await loading(test, async (sessions) => {
       const file = await describeFile(sessions.reader, path);
-      const feeds = { allocations: relationsOf([file]), assets: null, cluster: null, from: 'files' as const };
+      const assetFile = await describeFile(sessions.reader, assetPath);
+      const feeds = {
+        allocations: relationsOf([file]),
+        assets:
+          assets === undefined
+            ? null
+            : relationsOf([{ ...assetFile, ...(writtenOn === undefined ? {} : { writtenOn }) }]),
+        cluster: null,
+        from: 'files' as const,
+      };
       return loadOpenCost(sessions, scope, feeds, publishing());
     });
   };
@@ -582,6 +631,55 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
           expect.stringContaining('from 2026-01-16 to 2026-01-30'),
           expect.stringContaining('from 2026-01-02 to 2026-01-14'),
         ]);
+      });
+
+      it('raises no doubt about a day with assets only: 124', async () => {
+        const story = await storyOf('opencost');
+        const without = JANUARY.filter((day) => day !== '2026-01-12');
+        await loadClusterDays(story, [['prod', without, '1']], [['prod', JANUARY, '4']]);
+        await sound(story, 124);
+        // Without both, a day is estimated at the cost of its assets.
+        const both = await storyOf('opencost');
+        await loadClusterDays(both, [['prod', without, '1']], [['prod', without, '4']]);
+        await heldBack(both, 120, [textLike(/^cluster prod .* no spend on 2026-01-12, /)], [4]);
+      });
+
+      it('lacks days with allocations only: 109 of 124', async () => {
+        const story = await storyOf('opencost');
+        const assets = (days: readonly Day[]) =>
+          loadClusterDays(story, [['prod', JANUARY, '1']], [['prod', days, '4']]);
+        await assets(range('2026-01-01', '2026-01-26'));
+        const sentence =
+          'cost source "Feed" has allocations of cluster "prod" without assets on 5 days from 2026-01-27 to 2026-01-31, ' +
+          'so that only the allocations count; by its average assets, an estimated 15 is missing';
+        await heldBack(story, 109, [sentence], [15]);
+        await assets(JANUARY);
+        await sound(story, 124);
+        const middle = await storyOf('opencost');
+        await loadClusterDays(
+          middle,
+          [['prod', JANUARY, '1']],
+          [['prod', JANUARY.filter((day) => day !== '2026-01-12'), '4']],
+        );
+        await heldBack(middle, 121, [textLike(/without assets on 1 day, 2026-01-12, /)], [3]);
+        // Allocations alone are no doubt.
+        const alone = await storyOf('opencost');
+        await loadClusterDays(alone, [['prod', JANUARY, '1']]);
+        await sound(alone, 31);
+      });
+
+      it('lacks the last day if only its assets were written before it had ended: 121 of 124', async () => {
+        const story = await storyOf('opencost');
+        const assets = (last: string): ClusterDays => [
+          ['prod', range('2026-01-01', '2026-01-30'), '4'],
+          ['prod', ['2026-01-31'], last],
+        ];
+        await loadClusterDays(story, [['prod', JANUARY, '1']], assets('1'), '2026-01-31');
+        await heldBack(story, 121, [
+          'cost source "Feed" has not delivered 2026-01-31 (its files were written before 2026-01-31 had ended)',
+        ]);
+        await loadClusterDays(story, [['prod', JANUARY, '1']], assets('4'), '2026-02-01');
+        await sound(story, 124);
       });
 
       it('raises no doubt about a build cluster that rests at weekends, or one that begins', async () => {
@@ -634,6 +732,41 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
           [expect.stringMatching(/^host db-1 .* from 2026-01-13 to 2026-01-31, /)],
           [38],
         );
+      });
+
+      it('lacks five hosts that stop if only a cheap one begins: 1356.9 of 3256.9', async () => {
+        const story = await storyOf('hosts');
+        const stopped = (others: readonly (readonly [string, readonly Day[], string])[]) =>
+          loadHostDays(story, [
+            ['db-1', [...JANUARY, ...FEBRUARY], '5'],
+            ...[1, 2, 3, 4, 5].map((n) => [`web-${n}`, range('2026-01-01', '2026-01-12'), '20'] as const),
+            ...others,
+          ]);
+        const since = [...range('2026-01-13', '2026-01-31'), ...FEBRUARY];
+        await stopped([['tiny', since, '0.1']]);
+        const sentences = [1, 2, 3, 4, 5].map((n) =>
+          textLike(new RegExp(`^host web-${n} .* from 2026-01-13`)),
+        );
+        await heldBack(story, 1356.9, sentences, [380, 380, 380, 380, 380]); // 155 + 1200 + 1.9
+        await stopped([['large', since, '49']]);
+        await heldBack(story, 155 + 1200 + 19 * 49, sentences);
+        await stopped([['large', since, '50']]);
+        await sound(story, 155 + 1200 + 19 * 50);
+      });
+
+      it('raises no doubt about a host whose successor begins up to three days before or after its end', async () => {
+        const story = await storyOf('hosts');
+        const successor = async (from: Day) => {
+          await loadHostDays(story, [
+            ['db-1', [...JANUARY, ...FEBRUARY], '5'],
+            ['web-1', range('2026-01-01', '2026-01-15'), '4'],
+            [`web-${from}`, [...range(from, '2026-01-31'), ...FEBRUARY], '4'],
+          ]);
+          return (await january(story)).missing.map(({ amount }) => amount);
+        };
+        for (const from of ['2026-01-12', '2026-01-13', '2026-01-18'])
+          expect(await successor(from)).toEqual([]);
+        for (const from of ['2026-01-11', '2026-01-19']) expect(await successor(from)).toEqual([64]);
       });
 
       it('raises no doubt about a host that another replaces, or one that is billed monthly or weekly', async () => {

@@ -4,6 +4,7 @@ import { updateCostSource, type CostSource } from '../../../../warehouse/sources
 import { storedDoubts } from '../../../../warehouse/sources/doubts.ts';
 import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
+import { textLike } from '../../../support/service/matchers.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import type { SpendRow } from '../../../support/warehouse/published-spend.ts';
 import { BY_ADMIN, loadText, NOW } from '../../../support/warehouse/tenant.ts';
@@ -338,7 +339,31 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
       expect(await story.total()).toBe(27);
     });
 
-    it('is not doubted on days without its line if the bill has it on others, or does not have it yet', async () => {
+    it('is doubted on all days but one after its last line: 116 of 368', async () => {
+      const story = await newStory();
+      const bill = (isNamed: (day: Day) => boolean) =>
+        story.billed(
+          DAYS.flatMap((day) => [compute(day, isNamed(day) ? ID : '', '6'), compute(day, 'bucket', '2')]),
+        );
+      await bill((day) => day === '2026-01-01');
+      await story.hosted(DAYS.map((day) => host(day, ID, '4')));
+      expect(await story.total()).toBe(368); // 248 + 30 × 4
+      expect(await story.doubts()).toMatchObject([
+        {
+          amount: 116,
+          sentence: textLike(/no line of a connected bill on 29 days from 2026-01-03 to 2026-01-31/),
+        },
+      ]);
+      // Two of the four days of a hole are next to a line.
+      await bill((day) => day < '2026-01-11' || day > '2026-01-14');
+      expect(await story.total()).toBe(264); // 248 + 4 × 4
+      expect(await story.doubts()).toMatchObject([{ amount: 8 }]);
+      await bill((day) => day !== '2026-01-11');
+      expect(await story.total()).toBe(252);
+      expect(await story.doubts()).toEqual([]);
+    });
+
+    it('is not doubted on a day next to its line, or that the bill does not have yet', async () => {
       const story = await newStory();
       await story.billed([compute('2026-01-30', ID, '10'), dayLine('2026-01-31', '3')]);
       await story.reported([asset('2026-01-30', 'node', ID, '9'), asset('2026-01-31', 'node', ID, '9')]);
@@ -390,7 +415,11 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
         DAYS.map((day) => workload(day, '8')),
       );
       expect(await story.total()).toBe(560); // 310 + 10 + 30 × 8
-      expect(await story.doubts()).toMatchObject([{ amount: 250 }]);
+      // The allocations of 30 days are unmatched, and the assets of the others cost 2 more: 300 - 240.
+      expect(await story.doubts()).toMatchObject([
+        { code: 'assets_missing', amount: 60 },
+        { code: 'unmatched_machines', amount: 250 },
+      ]);
     });
 
     it('of two clusters counts once, by the cluster whose name is first', async () => {
