@@ -2,7 +2,12 @@ import { keepEarlierDays } from './publishing/carry-over.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
-import { doubtsOfKeptDays, storeUnitsTwice, unitsTwice } from './publishing/charged-twice.ts';
+import {
+  areNearlyAllTwice,
+  doubtsOfKeptDays,
+  storeUnitsTwice,
+  unitsTwice,
+} from './publishing/charged-twice.ts';
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
@@ -44,7 +49,7 @@ export const loadHosts = (
       rejectedWhen: rejectedByDay('cost'),
     });
     await stageFeed(sessions, 'load_days');
-    await session.run(`CREATE TEMP TABLE units_twice AS ${unitsTwice(HOST_DAYS_TWICE)}`);
+    await session.run(`CREATE TEMP TABLE units_twice AS ${unitsTwice(HOST_DAYS_TWICE, areNearlyAllTwice)}`);
     await stageRejected(sessions);
     const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
     const notes = [...kept, ...(await checkUnits(session, load, unitsOf('host', 'host_spend')))];

@@ -72,7 +72,7 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
         'one.csv': focusCsv([...lines('1', () => 5), ...lines('3', (day) => day), ...lines('4', () => 0)]),
         'two.csv': focusCsv([
           ...lines('2', () => 5),
-          ...lines('3', (day) => day + 0.01),
+          ...lines('3', (day) => day + 0.1),
           ...lines('4', () => 0),
         ]),
         'three.csv': focusCsv(lines('3', (day) => 2 * day)),
@@ -84,14 +84,56 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
         'second.csv': focusCsv(lines('1', () => 5).slice(15)),
       });
       expect(await doubtsOf(orgId)).toEqual([]);
-      // Two days that both have are too few, three are not.
-      for (const from of [13, 12]) {
-        await load({
-          'first.csv': focusCsv(lines('1', () => 5).slice(0, 15)),
-          'second.csv': focusCsv(lines('1', () => 5).slice(from)),
-        });
-        expect((await doubtsOf(orgId)).map(([, amount]) => amount)).toEqual(from === 13 ? [] : [15]);
+      // They have two days both, and then one of these with another amount.
+      const overlap = (cost: (day: number) => number) => ({
+        'first.csv': focusCsv(lines('1', () => 5).slice(0, 15)),
+        'second.csv': focusCsv(lines('1', cost).slice(13)),
+      });
+      await load(overlap(() => 5));
+      expect((await doubtsOf(orgId)).map(([, amount]) => amount)).toEqual([10]);
+      await load(overlap((day) => (day === 15 ? 6 : 5)));
+      expect(await doubtsOf(orgId)).toEqual([]);
+    });
+
+    it('are a doubt if one file rounds, or a newer file has restated most days', async () => {
+      const { orgId, load } = await newBill();
+      const amounts = async () => (await doubtsOf(orgId)).map(([, amount]) => Number(amount));
+      // Two decimals beside eight: half of 31 × (1.23 + 1.23456789) is 38.2008…
+      await load({
+        'exact.csv': focusCsv(lines('1', () => 1.23456789)),
+        'rounded.csv': focusCsv(lines('1', () => 1.23)),
+      });
+      expect((await amounts()).map((amount) => amount.toFixed(4))).toEqual(['38.2008']);
+      // The 1st to the 12th were restated from 7 to 7.31. Of the 13th to the 20th, 8 × 7 is in both.
+      const dumps = (restated: number) => ({
+        'd20.csv': focusCsv(lines('1', () => 7).slice(0, 20)),
+        'd31.csv': focusCsv(lines('1', (day) => (day <= restated ? 7.31 : 7))),
+      });
+      await load(dumps(12));
+      expect(await amounts()).toEqual([56]);
+      // 6 of 20 days are less than a third, 7 are not.
+      await load(dumps(14));
+      expect(await amounts()).toEqual([]);
+      await load(dumps(13));
+      expect(await amounts()).toEqual([49]);
+    });
+
+    it('are no doubt if both files name resources of equal prices, and none is in both', async () => {
+      const { orgId, load } = await newBill();
+      const gateway = (ResourceId: string) => focusCsv(lines('1', () => 1.08, { ResourceId }));
+      await load({ 'eu.csv': gateway('nat-eu'), 'us.csv': gateway('nat-us') });
+      expect(await doubtsOf(orgId)).toEqual([]);
+      // A file without names may have the same gateway, and so does one with its ARN: 31 × 1.08.
+      for (const other of ['', 'arn:aws:ec2:eu-west-1:1:natgateway/nat-eu']) {
+        await load({ 'eu.csv': gateway('nat-eu'), 'us.csv': gateway(other) });
+        expect((await doubtsOf(orgId)).map(([, amount]) => amount)).toEqual([33.48]);
       }
+      // Equal prices of two services.
+      await load({
+        'one.csv': focusCsv(lines('1', () => 1.08, { ServiceName: 'Amazon VPC' })),
+        'two.csv': focusCsv(lines('1', () => 1.08, { ServiceName: 'Amazon RDS' })),
+      });
+      expect(await doubtsOf(orgId)).toEqual([]);
     });
   });
 
