@@ -9,7 +9,7 @@ import type { Kind } from '../organisation-story.ts';
 //
 // 1. An account, host or tool: both sources have the same amount, other than 0, on at least three days of the month, or on all days
 //    on which both have an amount. These are at least a third of such days. Amounts are the same to a thousandth, or to a cent,
-//    or below ten cents to a tenth. If a bill has a host, its idle share is no amount.
+//    or below ten cents to a tenth. If both bills name resources of an account in the month, one must be in both. If a bill has a host, its idle share is no amount.
 // 2. A cluster: both sources report the same workload or asset on the same day. The smaller cost counts twice if it is part of
 //    the total. If none is, because the cluster is on a bill or its assets count, the costs of workloads still do.
 
@@ -103,8 +103,19 @@ const unitsTwice = (older: SourceRows, newer: SourceRows, all: Rows, month: Mont
       equal.length > 0 && equal.length >= Math.min(3, common.length) && equal.length * 3 >= common.length
     );
   });
-  return found.map(([unit]) => unit);
+  return found
+    .map(([unit]) => unit)
+    .filter((unit) => !areApart(resourcesOf(older, unit, month), resourcesOf(newer, unit, month)));
 };
+
+/** Returns the own names of an account's resources in a month, without the paths before them. */
+const resourcesOf = ({ kind, rows }: SourceRows, unit: string, month: Month): string[] =>
+  (kind === 'focus' ? rows.lines : [])
+    .filter(({ cloud, account, day }) => `${cloud}/${account}` === unit && day.startsWith(month))
+    .flatMap(({ resource }) => resource?.text.trim().toLowerCase().split(/[/:]/).findLast(Boolean) ?? []);
+
+const areApart = (theirs: readonly string[], own: readonly string[]): boolean =>
+  theirs.length > 0 && own.length > 0 && !own.some((resource) => theirs.includes(resource));
 
 const CENT = decimalUnits('0.01', 15);
 

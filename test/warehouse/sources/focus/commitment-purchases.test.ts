@@ -77,7 +77,7 @@ describeOnBothEngines('a commitment on a FOCUS bill', (open) => {
     const lines = [
       purchase('93', { CommitmentDiscountId: bought }),
       ...january.map((line) => ({ ...line, EffectiveCost: '3', CommitmentDiscountId: used })),
-      ...january.map((line) => dayLine(String(line.ChargePeriodStart).slice(0, 10), '2')),
+      ...january.map((line) => dayLine((line['ChargePeriodStart'] ?? '').slice(0, 10), '2')),
     ];
     const { costTotal, notes } = await loaded(lines);
     expect(costTotal).toBe(money('155'));
