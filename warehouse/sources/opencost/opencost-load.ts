@@ -1,3 +1,10 @@
+import {
+  areNearlyAllTwice,
+  doubtsOfKeptDays,
+  repeatedDays,
+  storeUnitsTwice,
+  unitsTwice,
+} from '../publishing/charged-twice.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-over.ts';
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
@@ -36,47 +43,62 @@ export const loadOpenCost = (
   publish: Publish,
 ): Promise<LoadResult> => {
   const { reader, session } = sessions;
-  return withLoad(session, scope, { tables: ['read_assets', 'asset_days', 'load_days'] }, async (load) => {
-    const parameters = { cluster: feeds.cluster };
-    const assetRelations = feeds.assets ?? [NO_ASSETS];
-    const assets = await readFeed(reader, scope, {
-      groups: assetGroups(assetRelations),
-      name: ASSET_FEED.name,
-      parameters,
-      relations: assetRelations,
-      rejectedWhen: rejectedByDay(NO_COST),
-    });
-    await refuseUnnamedCluster(reader);
-    await handOver(
-      sessions,
-      'read_assets',
-      'SELECT * EXCLUDE (problem, file, last_file) FROM checked_groups WHERE problem IS NULL AND (counts OR lends)',
-    );
-    await session.run(
-      'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
-    );
-    const allocations = await readFeed(reader, scope, {
-      groups: allocationGroups(feeds.allocations),
-      parameters,
-      relations: feeds.allocations,
-      rejectedWhen: rejectedByDay('cost'),
-    });
-    await refuseUnnamedCluster(reader);
-    await stageFeed(sessions, 'load_days');
-    await stageRejected(sessions);
-    const kept = await keepDays(session, load, feeds);
-    await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });
-    const notes = [...kept, ...(await checkUnits(session, load, unitsOf('cluster', 'kubernetes_spend')))];
-    await checkMoney(session, 'asset_days', MONTH);
-    await storeRows(session, load, 'kubernetes_spend', ALLOCATIONS);
-    await storeRows(session, load, 'load_units', CLUSTER_DAYS);
-    await storeRows(session, load, 'cluster_assets', ASSETS);
-    await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
-    const acceptShrink = load.acceptShrink && feeds.from === 'files';
-    const counts = addCounts(allocations, await withoutUnusedMonths(session, assets, 'asset_days'));
-    const published = await publishLoad(session, { ...load, acceptShrink }, rowsStored(allocations), publish);
-    return { ...counts, ...published, notes };
-  });
+  return withLoad(
+    session,
+    scope,
+    { tables: ['read_assets', 'asset_days', 'load_days', 'units_twice'] },
+    async (load) => {
+      const parameters = { cluster: feeds.cluster };
+      const assetRelations = feeds.assets ?? [NO_ASSETS];
+      const assets = await readFeed(reader, scope, {
+        groups: assetGroups(assetRelations),
+        name: ASSET_FEED.name,
+        parameters,
+        relations: assetRelations,
+        rejectedWhen: rejectedByDay(NO_COST),
+      });
+      await refuseUnnamedCluster(reader);
+      await handOver(
+        sessions,
+        'read_assets',
+        'SELECT * EXCLUDE (problem, file, last_file) FROM checked_groups WHERE problem IS NULL AND (counts OR lends)',
+      );
+      await session.run(
+        'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
+      );
+      await session.run(
+        `CREATE TEMP TABLE units_twice AS ${unitsTwice(repeatedDays('cluster', 'asset_days'), areNearlyAllTwice)}`,
+      );
+      const allocations = await readFeed(reader, scope, {
+        groups: allocationGroups(feeds.allocations),
+        parameters,
+        relations: feeds.allocations,
+        rejectedWhen: rejectedByDay('cost'),
+      });
+      await refuseUnnamedCluster(reader);
+      await stageFeed(sessions, 'load_days');
+      await stageRejected(sessions);
+      const kept = await keepDays(session, load, feeds);
+      await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });
+      const notes = [...kept, ...(await checkUnits(session, load, unitsOf('cluster', 'kubernetes_spend')))];
+      await checkMoney(session, 'asset_days', MONTH);
+      await storeRows(session, load, 'kubernetes_spend', ALLOCATIONS);
+      await storeRows(session, load, 'load_units', CLUSTER_DAYS);
+      await storeRows(session, load, 'cluster_assets', ASSETS);
+      await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
+      await storeUnitsTwice(session, load, `'has each asset of cluster ' || to_json(unit) || ' twice'`);
+      await storeRows(session, load, 'load_doubts', doubtsOfKeptDays('cluster', 'asset_days'));
+      const acceptShrink = load.acceptShrink && feeds.from === 'files';
+      const counts = addCounts(allocations, await withoutUnusedMonths(session, assets, 'asset_days'));
+      const published = await publishLoad(
+        session,
+        { ...load, acceptShrink },
+        rowsStored(allocations),
+        publish,
+      );
+      return { ...counts, ...published, notes };
+    },
+  );
 };
 
 /** Carries over the days that the feeds lack. If the source no longer names assets, earlier assets go. */

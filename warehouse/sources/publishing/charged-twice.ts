@@ -13,6 +13,10 @@ export const areMostlySame = (isSame: string): string =>
 export const areNearlyAllTwice = (isTwice: string): string =>
   `(count_if(${isTwice}) >= 3 AND count_if(${isTwice}) * 5 >= count(*) * 4)`;
 
+/** Returns the same for lines without names, such as those of two seats. They are equal each day, unless the amounts of days differ. */
+export const areNearlyAllTwiceAndDiffer = (isTwice: string): string =>
+  `(${areNearlyAllTwice(isTwice)} AND count(DISTINCT cost) FILTER (${isTwice}) >= 3)`;
+
 /**
  * Returns the SQL of whether two amounts are the same, although one export may round: to a thousandth, or to a cent. Below ten
  * cents a cent is much, so that a tenth decides.
@@ -36,6 +40,17 @@ export const amountInWords = (amount: string): string =>
 /** Returns the SQL of `on 31 days from 2026-01-01 to 2026-01-31`, from the columns days, first_day and last_day. */
 const DAYS_IN_WORDS = `CASE WHEN days = 1 THEN 'on 1 day, ' || first_day
     ELSE 'on ' || days || ' days from ' || first_day || ' to ' || last_day END`;
+
+/** Returns the SQL aggregate of whether each line comes an even number of times. Equal hashes cancel out. */
+export const isRepeated = (line = 'line'): string => `bit_xor(${line}) = 0`;
+
+/**
+ * Returns a relation for {@link unitsTwice}: the days of a table's units. A day stands twice if all of its lines with an amount do.
+ */
+export const repeatedDays = (unit: string, table: string): string => `(
+  SELECT CAST(date_trunc('month', day) AS DATE) AS billing_period, ${unit} AS unit, day, sum(cost) AS cost,
+    bool_and(is_repeated) FILTER (cost <> 0) AS is_twice
+  FROM ${table} GROUP BY ALL)`;
 
 /**
  * Returns the statement that selects the units of one source whose charges stand twice in what it reads, by billing period and
@@ -72,11 +87,11 @@ export const storeUnitsTwice = async (session: Session, load: Load, how: string)
  * Selects the doubts of the current load about units of which days are kept (carry-over.ts). So a file with new days only does
  * not end them.
  *
- * @param unit the column of `load_days` with the unit.
+ * @param unit the column of `table` with the unit.
  */
-export const doubtsOfKeptDays = (unit: string): string => `
+export const doubtsOfKeptDays = (unit: string, table = 'load_days'): string => `
 SELECT billing_period, month, code, unit, amount, phrase FROM load_doubts
 SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
 WHERE org_id = $org AND source_id = $source AND code = 'charges_twice'
-  AND (unit, month) IN (SELECT ${unit}, CAST(date_trunc('month', day) AS DATE) FROM load_days WHERE row_count = 0)
+  AND (unit, month) IN (SELECT ${unit}, CAST(date_trunc('month', day) AS DATE) FROM ${table} WHERE row_count = 0)
   AND (unit, month) NOT IN (SELECT unit, month FROM units_twice)`;
