@@ -6,6 +6,14 @@ import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { problem } from './feeds/problems.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
+import {
+  areNearlyAllTwiceAndDiffer,
+  doubtsOfKeptDays,
+  isRepeated,
+  repeatedDays,
+  storeUnitsTwice,
+  unitsTwice,
+} from './publishing/charged-twice.ts';
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
@@ -63,44 +71,54 @@ export const loadAiTools = (
   const { reader, session } = sessions;
   // Only files of spend are recorded. Usage costs nothing, so that the same usage in two sources counts nothing twice.
   const readFrom = files.spend.map(({ path }) => path);
-  return withLoad(session, { ...scope, readFrom }, { tables: ['usage_days', 'load_days'] }, async (load) => {
-    const relations = { spend: relationsOf(files.spend), usage: relationsOf(files.usage) };
-    const usage = await readFeed(reader, scope, {
-      groups: usageGroups(relations.usage),
-      name: USAGE_FEED,
-      relations: relations.usage,
-      rejectedWhen: rejectedByDay(NO_COST),
-    });
-    await stageFeed(sessions, 'usage_days');
-    const spend = await readFeed(reader, scope, {
-      groups: spendGroups(relations.spend),
-      relations: relations.spend,
-      rejectedWhen: rejectedByDay('cost'),
-    });
-    await stageFeed(sessions, 'load_days');
-    await stageRejected(sessions);
-    const feeds = {
-      spend: { staged: 'load_days', stored: 'ai_tool_spend' },
-      late: { staged: 'usage_days', stored: 'ai_usage', name: USAGE_FEED },
-    } as const;
-    const kept = [
-      ...(await keepEarlierDays(session, load, feeds.spend)),
-      ...(await keepEarlierDays(session, load, feeds.late)),
-    ];
-    await keepLateMonths(session, load, feeds);
-    const shrunk = await checkUnits(session, load, unitsOf('tool', 'ai_tool_spend'));
-    await storeRows(session, load, 'ai_tool_spend', SPEND);
-    await storeRows(session, load, 'load_units', TOOL_DAYS);
-    await storeRows(session, load, 'ai_usage', USAGE);
-    const notes = [
-      ...kept,
-      ...shrunk,
-      ...(await unsharedTools(session)),
-      ...(await unusedSeats(session, load)),
-    ];
-    const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
-    return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish)), notes };
-  });
+  return withLoad(
+    session,
+    { ...scope, readFrom },
+    { tables: ['usage_days', 'load_days', 'units_twice'] },
+    async (load) => {
+      const relations = { spend: relationsOf(files.spend), usage: relationsOf(files.usage) };
+      const usage = await readFeed(reader, scope, {
+        groups: usageGroups(relations.usage),
+        name: USAGE_FEED,
+        relations: relations.usage,
+        rejectedWhen: rejectedByDay(NO_COST),
+      });
+      await stageFeed(sessions, 'usage_days');
+      const spend = await readFeed(reader, scope, {
+        groups: spendGroups(relations.spend),
+        relations: relations.spend,
+        rejectedWhen: rejectedByDay('cost'),
+      });
+      await stageFeed(sessions, 'load_days');
+      await session.run(
+        `CREATE TEMP TABLE units_twice AS ${unitsTwice(repeatedDays('tool', 'load_days'), areNearlyAllTwiceAndDiffer)}`,
+      );
+      await stageRejected(sessions);
+      const feeds = {
+        spend: { staged: 'load_days', stored: 'ai_tool_spend' },
+        late: { staged: 'usage_days', stored: 'ai_usage', name: USAGE_FEED },
+      } as const;
+      const kept = [
+        ...(await keepEarlierDays(session, load, feeds.spend)),
+        ...(await keepEarlierDays(session, load, feeds.late)),
+      ];
+      await keepLateMonths(session, load, feeds);
+      const shrunk = await checkUnits(session, load, unitsOf('tool', 'ai_tool_spend'));
+      await storeRows(session, load, 'ai_tool_spend', SPEND);
+      await storeRows(session, load, 'load_units', TOOL_DAYS);
+      await storeRows(session, load, 'ai_usage', USAGE);
+      await storeUnitsTwice(session, load, `'has each line of tool ' || to_json(unit) || ' twice'`);
+      await storeRows(session, load, 'load_doubts', doubtsOfKeptDays('tool'));
+      const notes = [
+        ...kept,
+        ...shrunk,
+        ...(await unsharedTools(session)),
+        ...(await unusedSeats(session, load)),
+      ];
+      const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
+      return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish)), notes };
+    },
+  );
 };
 
 /** Shares are exact as long as the product of two usages fits 128 bits (distributed-spend.ts). */
@@ -111,7 +129,7 @@ WITH ${checkedRows(relations, SPEND_COLUMNS, [
   `WHEN lower(kind) NOT IN ('usage', 'seat') THEN ${problem('kind', "'usage or seat'", 'raw_kind')}`,
 ])}
 SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, tool, lower(kind) AS kind,
-  ${sumOfKnown('cost')} AS cost, count(*) AS row_count
+  ${sumOfKnown('cost')} AS cost, count(*) AS row_count, ${isRepeated()} AS is_repeated
 FROM checked_rows GROUP BY ALL`;
 
 /** Selects usage by the repository's normal name. The share of usage without a repository belongs to no repository. */

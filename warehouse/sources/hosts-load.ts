@@ -2,7 +2,14 @@ import { keepEarlierDays } from './publishing/carry-over.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
-import { doubtsOfKeptDays, storeUnitsTwice, unitsTwice } from './publishing/charged-twice.ts';
+import {
+  areNearlyAllTwice,
+  doubtsOfKeptDays,
+  isRepeated,
+  repeatedDays,
+  storeUnitsTwice,
+  unitsTwice,
+} from './publishing/charged-twice.ts';
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
@@ -44,7 +51,9 @@ export const loadHosts = (
       rejectedWhen: rejectedByDay('cost'),
     });
     await stageFeed(sessions, 'load_days');
-    await session.run(`CREATE TEMP TABLE units_twice AS ${unitsTwice(HOST_DAYS_TWICE)}`);
+    await session.run(
+      `CREATE TEMP TABLE units_twice AS ${unitsTwice(repeatedDays('host', 'load_days'), areNearlyAllTwice)}`,
+    );
     await stageRejected(sessions);
     const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
     const notes = [...kept, ...(await checkUnits(session, load, unitsOf('host', 'host_spend')))];
@@ -61,7 +70,7 @@ const hostGroups = (relations: readonly Relation[]): string => `
 WITH ${checkedRows(relations, COLUMNS)}
 SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, host,
   NULLIF(service, '__idle__') AS service, machine_id, ${sumOfKnown('cost')} AS cost, count(*) AS row_count,
-  count(*) = 2 AND min(cost) = max(cost) AS is_repeated
+  ${isRepeated()} AS is_repeated
 FROM checked_rows GROUP BY ALL`;
 
 const HOST_DAYS = unitDays({
@@ -71,10 +80,5 @@ const HOST_DAYS = unitDays({
   from: 'load_days',
   counts: 'is_whole',
 });
-
-/** The days of hosts. A day stands twice if each of its lines with an amount comes exactly twice. */
-const HOST_DAYS_TWICE = `(
-  SELECT ${MONTH} AS billing_period, host AS unit, day, sum(cost) AS cost, bool_and(is_repeated) FILTER (cost <> 0) AS is_twice
-  FROM load_days GROUP BY ALL)`;
 
 const HOST_SPEND = `SELECT ${MONTH} AS billing_period, day, host, service, machine_id, cost FROM load_days`;

@@ -7,8 +7,9 @@ import type { Kind } from '../organisation-story.ts';
 
 // Charges that two sources of a kind count (docs/concepts.md, Charges that stand twice).
 //
-// 1. An account, host or tool: both sources have the same amount, other than 0, on at least three days of the month. These are at
-//    least 80 % of the days on which both have an amount. If a bill has a host, its idle share is no amount.
+// 1. An account, host or tool: both sources have the same amount, other than 0, on at least three days of the month, or on all days
+//    on which both have an amount. These are at least a third of such days. Amounts are the same to a thousandth, or to a cent,
+//    or below ten cents to a tenth. If both bills name resources of an account in the month, one must be in both. If a bill has a host, its idle share is no amount.
 // 2. A cluster: both sources report the same workload or asset on the same day. The smaller cost counts twice if it is part of
 //    the total. If none is, because the cluster is on a bill or its assets count, the costs of workloads still do.
 
@@ -97,11 +98,36 @@ const unitsTwice = (older: SourceRows, newer: SourceRows, all: Rows, month: Mont
   const [theirs, own] = [amountsOf(older, all, month), amountsOf(newer, all, month)];
   const found = [...own].filter(([unit, days]) => {
     const common = [...days].filter(([day]) => theirs.get(unit)?.has(day) === true);
-    const equal = common.filter(([day, amount]) => theirs.get(unit)?.get(day) === amount);
-    return equal.length >= 3 && equal.length * 10 >= common.length * 8;
+    const equal = common.filter(([day, amount]) => isSame(theirs.get(unit)?.get(day) ?? 0n, amount));
+    return (
+      equal.length > 0 && equal.length >= Math.min(3, common.length) && equal.length * 3 >= common.length
+    );
   });
-  return found.map(([unit]) => unit);
+  return found
+    .map(([unit]) => unit)
+    .filter((unit) => !areApart(resourcesOf(older, unit, month), resourcesOf(newer, unit, month)));
 };
+
+/** Returns the own names of an account's resources in a month, without the paths before them. */
+const resourcesOf = ({ kind, rows }: SourceRows, unit: string, month: Month): string[] =>
+  (kind === 'focus' ? rows.lines : [])
+    .filter(({ cloud, account, day }) => `${cloud}/${account}` === unit && day.startsWith(month))
+    .flatMap(({ resource }) => resource?.text.trim().toLowerCase().split(/[/:]/).findLast(Boolean) ?? []);
+
+const areApart = (theirs: readonly string[], own: readonly string[]): boolean =>
+  theirs.length > 0 && own.length > 0 && !own.some((resource) => theirs.includes(resource));
+
+const CENT = decimalUnits('0.01', 15);
+
+const isSame = (one: bigint, other: bigint): boolean => {
+  const [larger, difference] = [
+    sizeOf(one) > sizeOf(other) ? sizeOf(one) : sizeOf(other),
+    sizeOf(one - other),
+  ];
+  return difference * 1000n <= larger || (difference <= CENT && difference * 10n <= larger);
+};
+
+const sizeOf = (units: bigint): bigint => (units < 0n ? -units : units);
 
 /** A cluster's row as both sources may report it. */
 interface Reported {

@@ -6,6 +6,7 @@ import {
   type ExportColumn,
   type ExportFile,
 } from './export-files.ts';
+import { quoted } from './cells.ts';
 import type { WrittenFile } from './written-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
@@ -25,6 +26,12 @@ export interface Relation {
 
 /** What files of one shape have in common. */
 export type Shape = Pick<Relation, 'format' | 'columns'>;
+
+/** Returns the SQL of a hash of a whole row, also of the cells that are not read. */
+export const lineOf = ({ columns }: Shape): string => {
+  const cells = columns.filter(({ isRepeated }) => isRepeated !== true).map(({ name }) => quoted(name));
+  return cells.length === 0 ? 'CAST(NULL AS UBIGINT)' : `hash(${cells.join(', ')})`;
+};
 
 /** Files with the same format, columns and compression, which one scan reads. */
 type FilesOfShape = readonly [ExportFile, ...ExportFile[]];

@@ -8,7 +8,7 @@ import {
   readableDay,
   readableText,
 } from './readable-limits.ts';
-import type { Relation } from './scan-files.ts';
+import { lineOf, type Relation } from './scan-files.ts';
 import { isWanted } from './wanted-months.ts';
 
 /** A column of a table that people or tools export for us (sources §2–4). */
@@ -56,7 +56,7 @@ const typedRows = (relation: Relation, columns: TabularColumns): string => {
       ? `CAST(NULL AS ${SQL_TYPES[column.holds]}) AS ${field}, CAST(NULL AS VARCHAR) AS raw_${field}`
       : `${CELLS[column.holds](cell)} AS ${field}, ${cell.type === 'VARCHAR' ? quoted(cell.name) : rawText(quoted(cell.name))} AS raw_${field}`;
   });
-  return `SELECT ${quoted(relation.fileColumn)} AS file, ${fields.join(',\n    ')} FROM ${relation.from}`;
+  return `SELECT ${quoted(relation.fileColumn)} AS file, ${fields.join(',\n    ')}, ${lineOf(relation)} AS line FROM ${relation.from}`;
 };
 
 const problemOf = ([field, { names, holds, required }]: [string, TabularColumn]): string[] => {
@@ -72,7 +72,7 @@ const problemOf = ([field, { names, holds, required }]: [string, TabularColumn])
 
 /**
  * Returns the CTEs that read a table row by row. In `checked_rows` every column is typed. `problem` is the reason why a row is
- * unreadable, or null. `is_wanted` is true for rows of the requested months. The statement needs the parameters of
+ * unreadable, or null. `line` is a hash of the whole row. `is_wanted` is true for rows of the requested months. The statement needs the parameters of
  * `readingBounds`. `checks` are further rules, as WHEN … THEN.
  */
 export const checkedRows = (

@@ -18,6 +18,14 @@ export const purchasedCommitmentOf = (file: Shape): string =>
 /** The key by which commitments are compared. Azure writes ids in any case. */
 const commitmentKey = (commitment: string): string => `lower(trim(${commitment}))`;
 
+/** Returns the SQL of what a key ends with. AWS names a commitment by its ARN, or only by the last part of it. */
+const lastPartOf = (key: string): string => `regexp_extract(${key}, '[^/:]*$')`;
+
+/** Whether a purchased and a covering commitment are one. Two whole paths can end alike and differ, as in two projects. */
+const IS_SAME_COMMITMENT = `${lastPartOf('purchased.commitment')} = ${lastPartOf('covering.commitment')}
+  AND (purchased.commitment = covering.commitment
+    OR ${lastPartOf('purchased.commitment')} IN (purchased.commitment, covering.commitment))`;
+
 /**
  * Creates the temporary table `amortised_commitments`: the commitments in `focus_roll_up` whose purchase has an EffectiveCost, and
  * whose usage has one, too. Only exports with such purchases are scanned again. All billing periods of the files count, so that a
@@ -36,7 +44,8 @@ export const findAmortisedCommitments = async (
       scans.length === 0
         ? `${purchased} LIMIT 0`
         : `WITH purchased AS (${purchased})
-           SELECT DISTINCT cloud, commitment FROM (${scans.join('\nUNION ALL\n')}) SEMI JOIN purchased USING (cloud, commitment)`
+           SELECT cloud, commitment FROM purchased SEMI JOIN (SELECT DISTINCT cloud, commitment FROM (${scans.join('\nUNION ALL\n')})) AS covering
+           ON purchased.cloud = covering.cloud AND ${IS_SAME_COMMITMENT}`
     }`,
   );
 };

@@ -1,6 +1,6 @@
 // The fields of a FOCUS row as SQL, each from the first of its columns that has a value.
 import type { Day } from '../../../domain/shared/calendar.ts';
-import { asWritten, decimalCell, isTime, nullable, quoted, timeCell } from '../feeds/cells.ts';
+import { asWritten, decimalCell, isTime, nullable, quoted, timeCell, withoutMark } from '../feeds/cells.ts';
 import { missingOf, type ExportColumn, type ExportFile } from '../feeds/export-files.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { readableText } from '../feeds/readable-limits.ts';
@@ -68,8 +68,12 @@ export const cloudOf = (provider: string): string => `CASE
     ELSE lower(${normalTextSql(provider)}) END`;
 
 /** Returns a text, null if Azure writes it for a missing id. Checks the length first, so that few rows need their cloud. */
-export const assigned = (text: string, cloud: string): string =>
+const assigned = (text: string, cloud: string): string =>
   `CASE WHEN length(${text}) IN (2, 10) AND lower(${text}) IN ('-2', 'unassigned') AND ${cloud} = 'azure' THEN NULL ELSE ${text} END`;
+
+/** Returns an id in its normal form. Only blanks are a name, because an export with them always had that account. */
+export const idOf = (column: string): string =>
+  assigned(nullable(`COALESCE(NULLIF(${normalTextSql(column)}, ''), ${withoutMark(column)})`), 'cloud');
 
 /** Returns a column as text. The CSV reader has already replaced the spellings of null. */
 const asText = (column: ExportColumn, format: Shape['format']): string =>

@@ -3,11 +3,11 @@ import { invalid } from '../../../domain/shared/errors.ts';
 import { checkShrink } from '../publishing/bill-shrink.ts';
 import { findAmortisedCommitments, IS_AMORTISED_PURCHASE, purchaseNotes } from './commitment-purchases.ts';
 import { creditNotes } from './focus-credits.ts';
-import { dayOfText, nullable, withoutMark } from '../feeds/cells.ts';
+import { dayOfText, nullable } from '../feeds/cells.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
 import { BILL_VALUES, LISTED_KEYS } from './bill-values.ts';
 import { candidatesToCollect, columnNameOf, type Candidate } from './collected-values.ts';
-import { assigned, cloudOf, type CostColumn } from './focus-columns.ts';
+import { cloudOf, idOf, type CostColumn } from './focus-columns.ts';
 import {
   ACCOUNT_DAYS,
   ACCOUNT_NAMES,
@@ -20,6 +20,7 @@ import {
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
 import { ACCOUNTS_TWICE } from './files-twice.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
+import { findLinesTwice } from './lines-twice.ts';
 import { leftOutNotes } from './left-out-bills.ts';
 import { handOver, show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
@@ -92,7 +93,13 @@ export const loadFocusExport = (
       ...(await creditNotes(reader)),
       ...(await leftOutNotes(reader, session, load)),
     ];
-    if (files.length > 1) await handOver(sessions, 'units_twice', ACCOUNTS_TWICE);
+    await findLinesTwice(reader, relationsOf(files, 'skipped'));
+    const twice = files.length > 1 ? [`SELECT *, true AS is_of_files FROM (${ACCOUNTS_TWICE})`] : [];
+    await handOver(
+      sessions,
+      'units_twice',
+      ['SELECT *, false AS is_of_files FROM lines_twice', ...twice].join(' UNION ALL BY NAME '),
+    );
     // The reader has done its work. The warehouse needs the memory.
     await dropTemporaryTables(reader, READ);
     await checkMoney(session, 'daily_money', 'billing_period');
@@ -103,12 +110,12 @@ export const loadFocusExport = (
     await storeRows(session, load, 'load_units', ACCOUNT_DAYS);
     await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
     await storeRows(session, load, 'bill_values', 'FROM listed_values');
-    if (files.length > 1)
-      await storeUnitsTwice(
-        session,
-        load,
-        `'has account ' || to_json(unit) || ' with the same amounts in two files'`,
-      );
+    await storeUnitsTwice(
+      session,
+      load,
+      `CASE WHEN is_of_files THEN 'has account ' || to_json(unit) || ' with the same amounts in two files'
+        ELSE 'has each line of account ' || to_json(unit) || ' twice' END`,
+    );
     const notes = [...found, ...shrunk];
     const periods = billingPeriods(costColumn);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
@@ -139,7 +146,14 @@ const REJECTED_WHEN: RejectedWhen = {
 };
 
 /** The large temporary tables of the reader. */
-const READ = ['focus_roll_up', 'billed_roll_up', 'checked_groups', 'value_groups'];
+const READ = [
+  'focus_roll_up',
+  'billed_roll_up',
+  'checked_groups',
+  'value_groups',
+  'lines_twice',
+  'whole_lines',
+];
 
 /** A purchase whose commitment is amortised counts 0. Its cost stays for the note. */
 const costs = (of: 'spend' | 'values'): string =>
@@ -164,10 +178,6 @@ const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, nam
   ['purchased_commitment', 'CommitmentDiscountId'],
   ...candidates.map((candidate) => [candidate.column, columnNameOf(candidate)] as const),
 ];
-
-/** Returns an id in its normal form. Only blanks are a name, because an export with them always had that account. */
-const idOf = (column: string): string =>
-  assigned(nullable(`COALESCE(NULLIF(${normalTextSql(column)}, ''), ${withoutMark(column)})`), 'cloud');
 
 /**
  * Selects all groups of one kind (focus-roll-up.ts). Bills that fell back have their BilledCost. `counts` is true in the wanted

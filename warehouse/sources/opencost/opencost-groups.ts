@@ -4,6 +4,7 @@ import { problem } from '../feeds/problems.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from '../feeds/rejected-rows.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import { checkedRows } from '../feeds/tabular-rows.ts';
+import { isRepeated } from '../publishing/charged-twice.ts';
 
 /** Returns an amount, 0 if its cell is empty, null if it cannot be read. */
 const ifEmpty = (amount: string): string =>
@@ -43,7 +44,7 @@ const KIND = `CASE replace(replace(lower(kind), '_', ''), ' ', '')
 
 /**
  * Rolls cluster assets up to day, cluster, kind and id. Rows of the month before `$start` only lend assets: the run neither
- * counts nor rejects them.
+ * counts nor rejects them. Only lines with an id can stand twice: two disks of one size have equal lines otherwise.
  */
 export const assetGroups = (relations: readonly Relation[]): string => `
 WITH ${checkedRows(relations, ASSET_COLUMNS, [
@@ -53,5 +54,6 @@ SELECT problem, COALESCE(is_wanted AND ${KIND} <> 'none', false) AS counts,
   COALESCE(NOT is_wanted AND day BETWEEN $start::DATE - INTERVAL 1 MONTH AND $start::DATE AND ${KIND} <> 'none'
     AND cost IS NOT NULL, false) AS lends,
   ${REJECTED_FILE}, ${LAST_FILE}, day, COALESCE(cluster, $cluster) AS cluster, ${KIND} AS kind,
-  provider_id, project, sum(cost) AS cost, count(*) AS row_count
+  provider_id, project, sum(cost) AS cost, count(*) AS row_count,
+  ${isRepeated('CASE WHEN provider_id IS NOT NULL THEN line END')} AS is_repeated
 FROM checked_rows GROUP BY ALL`;

@@ -1,3 +1,10 @@
+import {
+  areNearlyAllTwice,
+  doubtsOfKeptDays,
+  repeatedDays,
+  storeUnitsTwice,
+  unitsTwice,
+} from '../publishing/charged-twice.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-over.ts';
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
@@ -44,7 +51,8 @@ export const loadOpenCost = (
   publish: Publish,
 ): Promise<LoadResult> => {
   const { reader, session } = sessions;
-  return withLoad(session, scope, { tables: ['read_assets', 'asset_days', 'load_days'] }, async (load) => {
+  const tables = ['read_assets', 'asset_days', 'load_days', 'units_twice'];
+  return withLoad(session, scope, { tables }, async (load) => {
     const parameters = { cluster: feeds.cluster };
     const assetRelations = feeds.assets ?? [NO_ASSETS];
     const assets = await readFeed(reader, scope, {
@@ -64,6 +72,9 @@ export const loadOpenCost = (
     await session.run(
       'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
     );
+    await session.run(
+      `CREATE TEMP TABLE units_twice AS ${unitsTwice(repeatedDays('cluster', 'asset_days'), areNearlyAllTwice)}`,
+    );
     const allocations = await readFeed(reader, scope, {
       groups: allocationGroups(feeds.allocations),
       parameters,
@@ -81,6 +92,8 @@ export const loadOpenCost = (
     await storeRows(session, load, 'load_units', CLUSTER_DAYS);
     await storeRows(session, load, 'cluster_assets', ASSETS);
     await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
+    await storeUnitsTwice(session, load, `'has each asset of cluster ' || to_json(unit) || ' twice'`);
+    await storeRows(session, load, 'load_doubts', doubtsOfKeptDays('cluster', 'asset_days'));
     const acceptShrink = load.acceptShrink && feeds.from === 'files';
     const counts = addCounts(allocations, await withoutUnusedMonths(session, assets, 'asset_days'));
     const published = await publishLoad(

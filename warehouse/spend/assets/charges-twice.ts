@@ -1,7 +1,9 @@
 import {
+  accountKey,
   amountInWords,
-  FEWEST_SAME_DAYS,
-  SAME_PART_OF_DAYS,
+  areMostlySame,
+  isSameAmount,
+  resourceKey,
 } from '../../sources/publishing/charged-twice.ts';
 import type { Session } from '../../engine/session.ts';
 import { LOADS_OF_COMPUTATION, ofUsedLoads, unitOf, type UnitTable } from '../counted-spend.ts';
@@ -9,8 +11,8 @@ import { reportedRows } from './doubled-clusters.ts';
 
 /**
  * Stores a doubt for each account, host, tool or cluster whose charges two sources count in the computed months. Both read them
- * from one file, or report a cluster on the same days, or have the same amount on most days that both have. A charge of zero is
- * no charge. Other amounts on the same days are sound, as if each source had some services of an account. A doubt belongs to the
+ * from one file, or report a cluster on the same days, or have the same amount on a third of the days that both have. A charge of
+ * zero is no charge. Other amounts on the same days are sound, as if each source had some services of an account. A doubt belongs to the
  * newer source. A charge of it is in one doubt only, beside the oldest source with the same one.
  */
 export const storeChargesTwice = async (
@@ -26,10 +28,16 @@ WITH ${LOADS_OF_COMPUTATION}
 SELECT kind FROM current_loads SEMI JOIN used_loads USING (load_id, billing_period)
 WHERE org_id = $org GROUP BY kind HAVING count(DISTINCT source_id) > 1 LIMIT 1`;
 
-/** Selects what a unit costs each day, in each source. The bill lines of a host on a bill count once, so its idle share does too. */
-const daysOf = (table: UnitTable, where = 'true'): string => `
+/**
+ * Selects what a unit costs each day, in each source, and the key by which sources have the same unit. The bill lines of a host on
+ * a bill count once, so its idle share does too.
+ */
+const daysOf = (table: UnitTable, where = 'true', key = 'unit'): string => `
+  SELECT *, ${key} AS key FROM (
   SELECT '${table}' AS spent_in, source_id, ${unitOf(table)} AS unit, day, sum(cost) AS cost FROM ${ofUsedLoads(table)}
-  WHERE ${where} GROUP BY ALL HAVING sum(cost) <> 0`;
+  WHERE ${where} GROUP BY ALL HAVING sum(cost) <> 0)`;
+
+const CLOUD_AND_ACCOUNT = `split_part(unit, '/', 1) || '/' || ${accountKey("substr(unit, strpos(unit, '/') + 1)")}`;
 
 /** The part of two amounts that counts twice: none if one is a credit, and the other is not. */
 const SMALLER = `CASE WHEN older.cost > 0 AND newer.cost > 0 THEN least(older.cost, newer.cost)
@@ -49,24 +57,43 @@ readers AS (
 billed_hosts AS (
   SELECT DISTINCT day, host FROM covered_resources
   WHERE org_id = $org AND computation_id = $computation::UUID AND host IS NOT NULL),
-unit_days AS (${daysOf('cloud_spend')}
+unit_days AS (${daysOf('cloud_spend', 'true', CLOUD_AND_ACCOUNT)}
   UNION ALL ${daysOf('host_spend', 'service IS NOT NULL OR (day, host) NOT IN (FROM billed_hosts)')}
   UNION ALL ${daysOf('ai_tool_spend')}),
 common_days AS (
-  SELECT ${MONTH}, older.source_id AS other_source_id, newer.source_id, unit, day, newer.cost, older.cost = newer.cost AS is_equal,
-    ${SMALLER} AS smaller
-  FROM unit_days AS older JOIN unit_days AS newer USING (spent_in, unit, day) WHERE older.source_id < newer.source_id),
+  SELECT ${MONTH}, older.source_id AS other_source_id, newer.source_id, newer.unit, older.unit AS other_unit, day, newer.cost,
+    ${isSameAmount('older.cost', 'newer.cost')} AS is_equal, ${SMALLER} AS smaller
+  FROM unit_days AS older JOIN unit_days AS newer USING (spent_in, key, day) WHERE older.source_id < newer.source_id
+  -- A unit of another name is meant only if none has the same name.
+  QUALIFY older.unit = newer.unit
+    OR NOT bool_or(older.unit = newer.unit) OVER (PARTITION BY older.source_id, newer.source_id, key, day)),
 pairs AS (
-  SELECT month, source_id, other_source_id, unit, readers.month IS NOT NULL AS is_one_file
+  SELECT month, source_id, other_source_id, unit, other_unit, readers.month IS NOT NULL AND unit = other_unit AS is_one_file
   FROM common_days LEFT JOIN readers USING (month, source_id, other_source_id) GROUP BY ALL
-  HAVING is_one_file
-    OR (count(*) FILTER (is_equal) >= ${FEWEST_SAME_DAYS} AND count(*) FILTER (is_equal) >= ${SAME_PART_OF_DAYS} * count(*))),
+  HAVING is_one_file OR ${areMostlySame('is_equal')}),
+resources AS (
+  SELECT DISTINCT ${MONTH}, source_id, ${unitOf('cloud_spend')} AS unit, ${resourceKey('resource_id')} AS resource
+  FROM ${ofUsedLoads('cloud_spend', 'resource_id IS NOT NULL')}
+  WHERE ${unitOf('cloud_spend')} IN (SELECT unnest([unit, other_unit]) FROM pairs)),
+-- Both sources name resources, and none is in both: their prices are equal, and not their charges.
+apart AS (
+  SELECT pairs.* FROM pairs
+  SEMI JOIN resources AS own USING (month, source_id, unit)
+  SEMI JOIN resources AS theirs ON theirs.month = pairs.month AND theirs.source_id = other_source_id AND theirs.unit = other_unit
+  ANTI JOIN (
+    SELECT own.month, own.source_id, own.unit, theirs.source_id AS their_source_id, theirs.unit AS their_unit
+    FROM resources AS own JOIN resources AS theirs USING (month, resource)) AS shared
+    ON shared.month = pairs.month AND shared.source_id = pairs.source_id AND shared.unit = pairs.unit
+      AND their_source_id = other_source_id AND their_unit = other_unit
+  WHERE NOT is_one_file),
 twice_days AS (
-  SELECT month, source_id, other_source_id, unit, is_one_file, day, smaller
-  FROM common_days JOIN pairs USING (month, source_id, other_source_id, unit) WHERE smaller <> 0 AND (is_one_file OR is_equal)
-  QUALIFY row_number() OVER (PARTITION BY source_id, unit, day ORDER BY other_source_id) = 1),
+  SELECT month, source_id, other_source_id, unit, other_unit, is_one_file, day, smaller
+  FROM common_days JOIN pairs USING (month, source_id, other_source_id, unit, other_unit)
+  ANTI JOIN apart USING (month, source_id, other_source_id, unit, other_unit)
+  WHERE smaller <> 0 AND (is_one_file OR is_equal)
+  QUALIFY row_number() OVER (PARTITION BY source_id, unit, day ORDER BY other_source_id, other_unit) = 1),
 same_charges AS (
-  SELECT month, source_id, other_source_id, unit, is_one_file, sum(smaller) AS amount, ${DAYS} FROM twice_days GROUP BY ALL),
+  SELECT month, source_id, other_source_id, unit, other_unit, is_one_file, sum(smaller) AS amount, ${DAYS} FROM twice_days GROUP BY ALL),
 ${reportedRows({ rowsOf: ofUsedLoads, computations: 'WHERE org_id = $org AND computation_id = $computation::UUID' })},
 same_rows AS (
   SELECT newer.source_id, older.source_id AS other_source_id, day, cluster, counts, is_workload, ${SMALLER} AS smaller
@@ -88,8 +115,9 @@ renamed_clusters AS (
   WHERE older.source_id < newer.source_id AND older.cluster <> newer.cluster),
 found AS (
   SELECT month, source_id, other_source_id, unit, amount, days, first_day, last_day,
-    CASE WHEN is_one_file THEN 'both read it from one file' ELSE 'the amounts of the days are the same' END AS why,
-    unit AS other_unit
+    CASE WHEN is_one_file THEN 'both read it from one file' ELSE 'the amounts of the days are the same' END
+      || CASE WHEN unit = other_unit THEN '' ELSE ', and the other calls it ' || to_json(other_unit) END AS why,
+    other_unit
   FROM same_charges
   UNION ALL
   SELECT month, source_id, other_source_id, unit, COALESCE(NULLIF(total, 0), workloads), days, first_day, last_day,

@@ -61,6 +61,29 @@ describeOnBothEngines('a commitment on a FOCUS bill', (open) => {
     expect(notes).toEqual([note('60', 2, '/Reservations/R1', 'azure')]);
   });
 
+  it.each<[how: string, bought: string, used: string]>([
+    [
+      'its purchase by its ARN, and its usage by the last part',
+      'arn:aws:savingsplans::1111:savingsplan/sp-1',
+      'sp-1',
+    ],
+    [
+      'its purchase by the last part, and its usage by its ARN',
+      'SP-1',
+      'arn:aws:savingsplans::1111:savingsplan/sp-1',
+    ],
+    ['its usage by the last part of an ARN of an instance', 'arn:aws:rds:eu-west-1:1111:ri:db-1', 'db-1'],
+  ])('counts once if a bill names %s: 93 + 62, not 248', async (_, bought, used) => {
+    const lines = [
+      purchase('93', { CommitmentDiscountId: bought }),
+      ...january.map((line) => ({ ...line, EffectiveCost: '3', CommitmentDiscountId: used })),
+      ...january.map((line) => dayLine((line['ChargePeriodStart'] ?? '').slice(0, 10), '2')),
+    ];
+    const { costTotal, notes } = await loaded(lines);
+    expect(costTotal).toBe(money('155'));
+    expect(notes).toEqual([note('93', 1, bought)]);
+  });
+
   it('counts once if its usage is on another bill than its purchase, whichever months are wanted', async () => {
     const lines = [
       purchase('1200', {
@@ -120,6 +143,14 @@ describeOnBothEngines('a commitment on a FOCUS bill', (open) => {
     [
       'only another commitment is amortised',
       [purchase('50', { CommitmentDiscountId: 'other' }), covered('2026-01-02', '7')],
+      '57',
+    ],
+    [
+      'only a commitment of another project has the same name',
+      [
+        purchase('50', { CommitmentDiscountId: 'projects/a/commitments/c1' }),
+        covered('2026-01-02', '7', { CommitmentDiscountId: 'projects/b/commitments/c1' }),
+      ],
       '57',
     ],
     [

@@ -215,28 +215,134 @@ describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
         ...days({ cloud: 'aws', account: 'fixed-1' }, () => 5),
         ...days(AWS, (day) => day),
         ...days({ cloud: 'aws', account: 'zero' }, () => 0),
-        ...days({ cloud: 'aws', account: 'two days' }, () => 4, [30, 31]),
+        ...days({ cloud: 'aws', account: 'one of two days' }, () => 4, [30, 31]),
+        ...days({ cloud: 'aws', account: 'cents' }, () => 0.02),
         ...days({ cloud: 'aws', account: 'credit' }, () => 6),
         ...days({ cloud: 'gcp', account: 'cloud' }, () => 6),
-        // Equal on 24 of 31 days, less than 80 %.
+        // Equal on 10 of 31 days, less than a third.
         ...days({ cloud: 'aws', account: 'mostly' }, (day) => day),
       ]);
       await load(other, [
         ...days({ cloud: 'aws', account: 'fixed-2' }, () => 5),
         ...days(AWS, (day) => day + 1),
         ...days({ cloud: 'aws', account: 'zero' }, () => 0),
-        ...days({ cloud: 'aws', account: 'two days' }, () => 4, [30, 31]),
+        ...days({ cloud: 'aws', account: 'one of two days' }, (day) => (day === 31 ? 4 : 5), [30, 31]),
+        ...days({ cloud: 'aws', account: 'cents' }, () => 0.03),
         ...days({ cloud: 'aws', account: 'credit' }, () => -6),
         ...days({ cloud: 'aws', account: 'cloud' }, () => 6),
-        ...days({ cloud: 'aws', account: 'mostly' }, (day) => (day <= 24 ? day : day + 0.01)),
+        ...days({ cloud: 'aws', account: 'mostly' }, (day) => (day <= 10 ? day : day + 0.5)),
       ]);
       expect(await story.doubts()).toEqual([]);
-      // One day more is 80 %: 1 + … + 25.
+      // One day more is a third: 1 + … + 11.
       await load(
         other,
-        days({ cloud: 'aws', account: 'mostly' }, (day) => (day <= 25 ? day : day + 0.01)),
+        days({ cloud: 'aws', account: 'mostly' }, (day) => (day <= 11 ? day : day + 0.5)),
       );
-      expect(await story.doubts()).toMatchObject([{ amount: 325 }]);
+      expect(await story.doubts()).toMatchObject([{ amount: 66 }]);
+    });
+
+    it('are found where an old export ends and a new one begins, and in a charge of one day a month', async () => {
+      const story = await newStory();
+      const [old, fresh] = [await story.source('Old'), await story.source('Fresh')];
+      const support = { cloud: 'aws', account: 'support' };
+      const free = { cloud: 'aws', account: 'free' };
+      await story.load(old, {
+        cloud_spend: [
+          ...days(AWS, () => 16),
+          ...days(support, () => 29, [1, 1]),
+          ...days(free, () => 0, [30, 30]),
+        ],
+      });
+      await story.load(fresh, {
+        cloud_spend: [
+          ...days(AWS, () => 16, [30, 31]),
+          ...days(support, () => 29, [1, 1]),
+          ...days(free, () => 0, [30, 30]),
+        ],
+      });
+      // 31 × 16 + 2 × 16, and 29 twice. Two days of 16 and one of 29 are too much, an amount of 0 is none.
+      expect(await story.total()).toBe(528 + 58);
+      expect((await story.doubts()).map(({ amount }) => amount).sort()).toEqual([29, 32]);
+    });
+
+    it.each<[what: string, exact: number, rounded: number, amount: number]>([
+      // 16.0003 × 31 = 496.0093 beside 496, of which the smaller counts twice.
+      ['a ten-thousandth', 16.0003, 16, 496],
+      ['two decimals beside eight', 1.23456789, 1.23, 38.13],
+      ['cents that several lines lose', 0.30499, 0.3, 9.3],
+      ['a thousandth', 5000, 4995.5, 154860.5],
+      ['a small credit', -0.05432, -0.05, -1.55],
+    ])('are found if one export rounds: %s', async (_, exact, rounded, amount) => {
+      const story = await newStory();
+      const [one, other] = [await story.source('One'), await story.source('Other')];
+      const kind = { kind: 'hosts', options: {} } as const;
+      const [hosts, others] = [await story.source('Hosts', kind), await story.source('Others', kind)];
+      const web = { host: 'web', service: 'shop' };
+      for (const [bill, host, cost] of [
+        [one, others, rounded],
+        [other, hosts, exact],
+      ] as const) {
+        await story.load(bill, { cloud_spend: days(AWS, () => cost) });
+        await story.load(host, { host_spend: days(web, () => cost) });
+      }
+      expect((await story.doubts()).map((doubt) => doubt.amount)).toEqual([amount, amount]);
+    });
+
+    it.each<[cloud: string, older: string, newer: string]>([
+      ['azure', 'ab12-cd', 'AB12-CD'],
+      ['azure', 'ab12', '/subscriptions/ab12'],
+      ['aws', '123456789012', '1234-5678-9012'],
+      ['gcp', 'projects/shop/', 'shop'],
+    ])(
+      'are found if an account of %s is called %s in one and %s in the other',
+      async (cloud, older, newer) => {
+        const story = await newStory();
+        const [one, other] = [await story.source('One'), await story.source('Other')];
+        await story.load(one, { cloud_spend: days({ cloud, account: older }, () => 16) });
+        await story.load(other, { cloud_spend: days({ cloud, account: newer }, () => 16) });
+        expect(await story.total()).toBe(992);
+        expect(await story.doubts()).toEqual([
+          {
+            code: 'charges_twice',
+            sentence:
+              `cost source "Other" charges "${cloud}/${newer}" on the same 31 days from 2026-01-01 to 2026-01-31 as cost source "One": ` +
+              `496 counts twice (the amounts of the days are the same, and the other calls it "${cloud}/${older}")`,
+            amount: 496,
+            ways: [
+              ['run_source', other.id],
+              ['stands', other.id],
+              ['accept', undefined],
+            ],
+          },
+        ]);
+      },
+    );
+
+    it('are found once of accounts whose names differ by a hyphen only', async () => {
+      const story = await newStory();
+      const [one, other] = [await story.source('One'), await story.source('Other')];
+      for (const source of [one, other])
+        await story.load(source, {
+          cloud_spend: ['shop-1', 'shop1'].flatMap((account) => days({ cloud: 'gcp', account }, () => 5)),
+        });
+      // 2 × 31 × 5 of four times 155.
+      expect((await story.doubts()).map(({ amount }) => amount)).toEqual([155, 155]);
+    });
+
+    it('are no doubt if both name resources of equal prices, and none is in both', async () => {
+      const story = await newStory();
+      const [eu, us] = [await story.source('EU'), await story.source('US')];
+      const gateway = (resource_id: string | null) => ({
+        cloud_spend: days({ ...AWS, resource_id }, () => 1.08),
+      });
+      await story.load(eu, gateway('nat-eu'));
+      await story.load(us, gateway('nat-us'));
+      expect(await story.doubts()).toEqual([]);
+      // One gateway under two names, or under none in one of them: 31 × 1.08.
+      for (const other of ['arn:aws:ec2:eu-west-1:1:natgateway/nat-eu', null]) {
+        await story.load(us, gateway(other));
+        expect(await story.doubts()).toMatchObject([{ amount: 33.48 }]);
+      }
     });
 
     it('end with the source that is deleted, and with the load that no longer has them', async () => {
