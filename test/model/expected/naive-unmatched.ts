@@ -47,10 +47,11 @@ export const unmatchedOn = (day: Day, rows: Rows): Unmatched[] => {
   return found;
 };
 
-/** Returns the sources of clusters with allocations, but without own assets and a bill, that have assets on other days. */
+/** Returns the sources of clusters with allocations, but without own assets and a bill, that have had assets before. */
 export const withoutAssetsOn = (day: Day, rows: Rows): number[] =>
   clustersOn(day, rows)
     .filter(({ isBorrowing, isOnBill }) => isBorrowing && !isOnBill)
+    .filter(({ cluster }) => rows.assets.some((asset) => asset.cluster === cluster && asset.day < day))
     .flatMap(({ cluster }) =>
       rows.reporters.filter((one) => one.day === day && one.of === `kubernetes ${cluster}`).slice(0, 1),
     )

@@ -223,8 +223,13 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
     /** Loads two files of a source, the second one of usage or of assets. */
     const newSourceOf = async (kind: 'ai_tools' | 'opencost') => {
       const { id: orgId } = await newOrganisation(test.warehouse);
-      const options = kind === 'ai_tools' ? { usage_location: '/exports/usage' } : {};
-      const { id: sourceId } = await newSource(test.warehouse, orgId, { name: 'Feed', kind, options });
+      const { id: sourceId } = await newSource(
+        test.warehouse,
+        orgId,
+        kind === 'ai_tools'
+          ? { name: 'Feed', kind, options: { usage_location: '/exports/usage' } }
+          : { name: 'Feed', kind, options: {} },
+      );
       const scope = scopeOf({ orgId, sourceId });
       return async (first: readonly string[], second: readonly string[]) => {
         const texts = { 'first.csv': `${first.join('\n')}\n`, 'second.csv': `${second.join('\n')}\n` };

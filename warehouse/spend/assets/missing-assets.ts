@@ -21,8 +21,9 @@ interface ClusterWithoutAssets {
 }
 
 /**
- * Stores a doubt for each cluster and month with allocations, but without assets on some days, while other days have some. Only
- * the allocations count then, which are a part of the cost. The bill lines of a cluster on a bill are its whole cost.
+ * Stores a doubt for each cluster and month with allocations, but without assets on some days, while a day before has some. Only
+ * the allocations count then, which are a part of the cost. The bill lines of a cluster on a bill are its whole cost. Days before
+ * a source first reports assets are as they were.
  */
 export const storeMissingAssets = async (
   session: Pick<Session, 'query' | 'run'>,
@@ -58,7 +59,7 @@ const CLUSTERS_WITHOUT_ASSETS = `
 WITH without AS (
   SELECT day, CAST(date_trunc('month', day) AS DATE) AS month, cluster, source_id, borrowed_days.cost
   FROM borrowed_days JOIN cluster_days USING (day, cluster) JOIN reporters USING (day, cluster)
-  WHERE asset_day IS NOT NULL AND NOT is_on_bill),
+  WHERE has_begun AND NOT is_on_bill),
 own AS (
   SELECT CAST(date_trunc('month', day) AS DATE) AS month, cluster, sum(cost) AS asset_cost, CAST(count(DISTINCT day) AS INTEGER) AS asset_days
   FROM assets WHERE NOT is_borrowed AND cluster IS NOT NULL GROUP BY ALL)

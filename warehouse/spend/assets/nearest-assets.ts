@@ -19,7 +19,7 @@ behind AS (
   FROM needs ASOF LEFT JOIN asset_days ON needs.cluster = asset_days.cluster AND needs.day <= asset_days.asset_day),
 nearest_days AS (
   SELECT day, cluster, CASE WHEN behind.asset_day IS NULL OR day - before.asset_day <= behind.asset_day - day
-    THEN before.asset_day ELSE behind.asset_day END AS asset_day
+    THEN before.asset_day ELSE behind.asset_day END AS asset_day, COALESCE(before.asset_day < day, false) AS has_begun
   FROM before JOIN behind USING (day, cluster)),
 lent_days AS (
   SELECT cluster, asset_day, md5(string_agg(asset, ',' ORDER BY asset)) AS assets
@@ -27,7 +27,7 @@ lent_days AS (
     SELECT DISTINCT cluster, asset_day, concat_ws('|', kind, COALESCE(provider_id, ''), COALESCE(project, '')) AS asset
     FROM lent_assets SEMI JOIN nearest_days USING (cluster, asset_day))
   GROUP BY ALL),
-nearest_assets AS (SELECT day, cluster, asset_day, assets FROM nearest_days LEFT JOIN lent_days USING (cluster, asset_day))`;
+nearest_assets AS (SELECT day, cluster, asset_day, assets, has_begun FROM nearest_days LEFT JOIN lent_days USING (cluster, asset_day))`;
 
 /** CTE with the days on which a cluster is on a bill by its own assets, by the current computations. */
 export const LENDERS_ON_BILLS = `lenders_on_bills AS (
