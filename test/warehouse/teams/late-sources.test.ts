@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { lastDay, type Month } from '../../../domain/shared/calendar.ts';
 import { fullyLoaded } from '../../../domain/teams/bill.ts';
 import { updateCostSource, type NewCostSource } from '../../../warehouse/sources/cost-sources.ts';
+import { decideUnit } from '../../../warehouse/sources/units/unit-decisions.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../../support/warehouse/published-spend.ts';
 import { BY_ADMIN, newSource } from '../../support/warehouse/tenant.ts';
@@ -79,7 +80,7 @@ describeOnBothEngines('bills of months that began late', (open, onDuckDb) => {
     return {
       ...{ ...story, shop, search, load },
       /** Connects a source and loads months of it. Like each run, it then settles months and seals bills. */
-      connect: async (name: string, day: string, months: Partial<Record<Month, Tables>>): Promise<void> => {
+      connect: async (name: string, day: string, months: Partial<Record<Month, Tables>>): Promise<string> => {
         const source = await newSource(
           test.warehouse,
           story.orgId,
@@ -89,6 +90,7 @@ describeOnBothEngines('bills of months that began late', (open, onDuckDb) => {
         sources.set(name, source.id);
         for (const [month, tables] of Object.entries(months)) await load(name, month, day, tables ?? {});
         await story.settle(at(day));
+        return source.id;
       },
       disconnect: (name: string, day: string) =>
         updateCostSource(test.warehouse, story.orgId, sources.get(name) ?? '', 'delete', {
@@ -219,6 +221,23 @@ describeOnBothEngines('bills of months that began late', (open, onDuckDb) => {
       expect(await story.settle(at('2026-04-06'))).toEqual(['2026-03']);
       await story.load('aws', '2026-01', '2026-04-07', aws('2026-01', 330, 155));
       expect(await story.bills('2026-01', '2026-04-07')).toEqual([320, 155, 10, false]);
+    });
+
+    it('are estimates again once a person takes back that charges stand twice', async () => {
+      const story = await newStory();
+      const bill = { '2026-01': aws('2026-01', 310, 155) };
+      await story.connect('aws', '2026-02-07', bill);
+      const twin = await story.connect('twin', '2026-02-07', bill);
+      const say = async (stands: boolean): Promise<string> => {
+        for (const unit of ['aws/1', 'aws/2'])
+          await decideUnit(test.warehouse, story.orgId, { sourceId: twin, unit }, { stands }, BY_ADMIN);
+        await story.settle(at('2026-02-08'));
+        return (await story.month('2026-01', at('2026-02-08'))).status;
+      };
+      expect(await say(true)).toBe('sealed');
+      expect(await story.bills('2026-01', '2026-02-08')).toEqual([620, 310, 0, true]);
+      expect(await say(false)).toBe('estimate');
+      expect(await say(true)).toBe('sealed');
     });
 
     it('wait for a source that came later and stops within the month', async () => {
