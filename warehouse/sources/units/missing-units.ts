@@ -1,5 +1,6 @@
 import {
   addMonths,
+  dayAt,
   firstDay,
   lastDay,
   monthOf,
@@ -18,8 +19,11 @@ import { pushTo } from '../../../domain/shared/push-to.ts';
 import type { Session } from '../../engine/session.ts';
 import { coveredDays, LOADS_AS_OF } from '../covered-days.ts';
 
-/** How many months before the first one show the rhythm of a unit. A unit that is gone for longer is forgotten. */
-const MONTHS_BEFORE = 6;
+/** A month no longer waits for a unit whose last day is more than this many months before it. */
+const FORGOTTEN_AFTER = 6;
+
+/** The last days of a unit, and the month before them, show its rhythm. So each month is judged alike, whatever range is asked. */
+const MONTHS_BEFORE = FORGOTTEN_AFTER + 1;
 
 /** A hole may end in a month after the last one. */
 const MONTHS_AFTER = 12;
@@ -63,10 +67,14 @@ export const missingUnitsOf = async (
   const decisions = await decisionsOf(session, orgId, asOf);
   for (const { source, absences } of found) {
     for (const unit of missingUnits(absences, decisions(source)))
-      if (unit.month >= range.first && unit.month <= range.last) pushTo(missing, source, unit);
+      if (unit.month >= range.first && unit.month <= range.last && !isForgotten(unit))
+        pushTo(missing, source, unit);
   }
   return missing;
 };
+
+const isForgotten = ({ month, absence }: MissingUnit): boolean =>
+  monthOf(dayAt(absence.lastSeen)) < addMonths(month, -FORGOTTEN_AFTER);
 
 /** Returns the parameters of COVERED_DAYS: the days from `first` to `last` on which a source lacks a unit. */
 export const lackingDays = async (

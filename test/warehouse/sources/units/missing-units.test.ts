@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settles } from '../../../../domain/months/settlement.ts';
-import { addDays, type Day } from '../../../../domain/shared/calendar.ts';
+import { addDays, type Day, type Month } from '../../../../domain/shared/calendar.ts';
 import { completeThrough } from '../../../../warehouse/spend/costs.ts';
 import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
 import { sealBills } from '../../../../warehouse/teams/bills/bill-sealing.ts';
@@ -333,6 +333,27 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
           ['2026-02', [560]],
           ['2026-01', [220]],
         ]);
+      });
+
+      it('waits for six months, whatever months are asked for', async () => {
+        const story = await billStory();
+        await loadText(
+          test,
+          { orgId: story.orgId, sourceId: story.source.id },
+          focusCsv([
+            ...lines(range('2025-12-10', '2026-08-31'), '4'),
+            ...lines(range('2025-12-10', '2026-01-03'), '20', B),
+          ]),
+          { now: new Date('2026-09-07T06:00:00Z') },
+        );
+        const lacking = async (first: Month, last: Month) => {
+          const months = await sourceMonths(test.warehouse, story.orgId, { first, last });
+          return (months.get(last) ?? []).flatMap(({ missingUnits }) =>
+            missingUnits.map(({ days }) => days.length),
+          );
+        };
+        for (const first of ['2025-12', '2026-07']) expect(await lacking(first, '2026-07')).toEqual([31]);
+        for (const first of ['2025-12', '2026-08']) expect(await lacking(first, '2026-08')).toEqual([]);
       });
 
       it('lacks a hole after a first day, which only the days of the next month show: 144 of 184', async () => {
