@@ -33,8 +33,8 @@ export const someOf = <Case>(cases: readonly Case[], most: number): Case[] => {
 
 /** Random organisations on each engine. On DuckLake each takes about ten times as long. */
 export const ORGANISATIONS = {
-  DuckDB: numberFrom('RUNS', THOROUGH ? 6 : 4),
-  DuckLake: numberFrom('RUNS', 2),
+  DuckDB: numberFrom('RUNS', THOROUGH ? 6 : 2),
+  DuckLake: numberFrom('RUNS', 1),
 };
 
 /** Random FOCUS exports. */
