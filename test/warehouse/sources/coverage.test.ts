@@ -385,7 +385,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       expect(await january(story)).toMatchObject({
         ...{ cost: 555, status: 'open', complete_through: '2026-01-09' },
         reason:
-          'cost source "Hosts" has not delivered 2026-01-10 to 2026-01-24 (it has later days, but no load of 2026-01 with these)',
+          'cost source "Hosts" has not delivered 2026-01-10 to 2026-01-24 (its files were written before 2026-01-10 had ended)',
       });
       await story.load(daily('2026-01-10', '2026-01-24', FULL), '2026-02-07T06:00:00Z');
       expect(await story.settle()).toEqual(['2026-01']);
