@@ -1,7 +1,7 @@
 import type { Statements } from '../../engine/session.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import { lineOf, type Relation } from '../feeds/scan-files.ts';
-import { areNearlyAllTwiceAndDiffer, isRepeated, unitsTwice } from '../publishing/charged-twice.ts';
+import { areNearlyAllTwiceAndDiffer, unitsTwice } from '../publishing/charged-twice.ts';
 import { accountOf, cloudOf, idOf, textOf, timeOf } from './focus-columns.ts';
 
 /** What each group of a bill keeps to find lines that stand twice. Equal hashes cancel out, so that no line needs a group. */
@@ -19,7 +19,7 @@ const repeatedAccounts = (also = 'true'): string =>
 
 /**
  * Creates `lines_twice`, the accounts that have each line twice in one file. Lines of equal costs and services can differ in other
- * columns. So the files are read again if an account seems to have them, and whole lines are compared.
+ * columns. So the files are read again if an account seems to have them, and whole lines are compared: hashes of equal lines cancel out.
  */
 export const findLinesTwice = async (reader: Statements, relations: readonly Relation[]): Promise<void> => {
   await reader.run(`CREATE TEMP TABLE lines_twice AS ${repeatedAccounts()}`);
@@ -31,7 +31,7 @@ export const findLinesTwice = async (reader: Statements, relations: readonly Rel
   );
   await reader.run(`CREATE TEMP TABLE whole_lines AS
     SELECT unit, day FROM (SELECT cloud || '/' || ${idOf('account')} AS unit, day, line FROM (${scans.join(' UNION ALL ')}))
-    GROUP BY ALL HAVING ${isRepeated()}`);
+    GROUP BY ALL HAVING bit_xor(line) = 0`);
   await reader.run(
     `CREATE OR REPLACE TEMP TABLE lines_twice AS ${repeatedAccounts('(unit, day) IN (FROM whole_lines)')}`,
   );

@@ -41,8 +41,12 @@ export const amountInWords = (amount: string): string =>
 const DAYS_IN_WORDS = `CASE WHEN days = 1 THEN 'on 1 day, ' || first_day
     ELSE 'on ' || days || ' days from ' || first_day || ' to ' || last_day END`;
 
-/** Returns the SQL aggregate of whether each line comes an even number of times. Equal hashes cancel out. */
-export const isRepeated = (line = 'line'): string => `bit_xor(${line}) = 0`;
+/**
+ * Returns the SQL aggregate of whether each line comes exactly twice; null without lines. More equal lines are normal: a feed may
+ * have one for each hour of a day.
+ */
+export const isRepeated = (line = 'line'): string =>
+  `NULLIF(count(${line}), 0) = 2 * count(DISTINCT ${line})`;
 
 /**
  * Returns a relation for {@link unitsTwice}: the days of a table's units. A day stands twice if all of its lines with an amount do.
