@@ -8,11 +8,10 @@ import { problem } from './feeds/problems.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
 import {
   areNearlyAllTwiceAndDiffer,
-  doubtsOfKeptDays,
+  findRepeated,
   isRepeated,
-  repeatedDays,
-  storeUnitsTwice,
-  unitsTwice,
+  storeRepeated,
+  type RepeatedFeed,
 } from './publishing/charged-twice.ts';
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
@@ -56,6 +55,13 @@ export interface AiToolFiles {
   usage: readonly ExportFile[];
 }
 
+const REPEATED: RepeatedFeed = {
+  table: 'load_days',
+  unit: 'tool',
+  line: 'line of tool',
+  areEnough: areNearlyAllTwiceAndDiffer,
+};
+
 /**
  * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month with spend. Usage
  * without spend is left out, because usage only divides spend. Usage of a month that was loaded before joins that month's spend.
@@ -90,9 +96,7 @@ export const loadAiTools = (
         rejectedWhen: rejectedByDay('cost'),
       });
       await stageFeed(sessions, 'load_days');
-      await session.run(
-        `CREATE TEMP TABLE units_twice AS ${unitsTwice(repeatedDays('tool', 'load_days'), areNearlyAllTwiceAndDiffer)}`,
-      );
+      await findRepeated(session, REPEATED);
       await stageRejected(sessions);
       const feeds = {
         spend: { staged: 'load_days', stored: 'ai_tool_spend' },
@@ -107,8 +111,7 @@ export const loadAiTools = (
       await storeRows(session, load, 'ai_tool_spend', SPEND);
       await storeRows(session, load, 'load_units', TOOL_DAYS);
       await storeRows(session, load, 'ai_usage', USAGE);
-      await storeUnitsTwice(session, load, `'has each line of tool ' || to_json(unit) || ' twice'`);
-      await storeRows(session, load, 'load_doubts', doubtsOfKeptDays('tool'));
+      await storeRepeated(session, load, REPEATED);
       const notes = [
         ...kept,
         ...shrunk,

@@ -21,7 +21,7 @@ interface DoubtRow {
  * Returns the doubts that current loads and computations have stored about the months from `first` to `last`, by the month's
  * first day and the source's id. A person who says that charges are right beside others ends the doubt about them.
  *
- * @param asOf only what was published or computed before this day counts; null counts all.
+ * @param asOf only what was published, computed or decided before this day counts; null counts all.
  */
 export const storedDoubts = async (
   session: Pick<Session, 'query'>,

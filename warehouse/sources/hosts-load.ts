@@ -2,14 +2,7 @@ import { keepEarlierDays } from './publishing/carry-over.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
-import {
-  areNearlyAllTwice,
-  doubtsOfKeptDays,
-  isRepeated,
-  repeatedDays,
-  storeUnitsTwice,
-  unitsTwice,
-} from './publishing/charged-twice.ts';
+import { findRepeated, isRepeated, storeRepeated, type RepeatedFeed } from './publishing/charged-twice.ts';
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
@@ -29,6 +22,8 @@ const COLUMNS: TabularColumns = {
 
 /** Returns the mandatory columns that a file of host spend lacks. */
 export const missingHostColumns = (file: ExportFile): string[] => missingTabularColumns(file, COLUMNS);
+
+const REPEATED: RepeatedFeed = { table: 'load_days', unit: 'host', line: 'line of host' };
 
 /**
  * Loads host spend (sources §3), one load per month. Days that the files lack stay unchanged. The load is idempotent: a second
@@ -51,16 +46,13 @@ export const loadHosts = (
       rejectedWhen: rejectedByDay('cost'),
     });
     await stageFeed(sessions, 'load_days');
-    await session.run(
-      `CREATE TEMP TABLE units_twice AS ${unitsTwice(repeatedDays('host', 'load_days'), areNearlyAllTwice)}`,
-    );
+    await findRepeated(session, REPEATED);
     await stageRejected(sessions);
     const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
     const notes = [...kept, ...(await checkUnits(session, load, unitsOf('host', 'host_spend')))];
     await storeRows(session, load, 'host_spend', HOST_SPEND);
     await storeRows(session, load, 'load_units', HOST_DAYS);
-    await storeUnitsTwice(session, load, `'has each line of host ' || to_json(unit) || ' twice'`);
-    await storeRows(session, load, 'load_doubts', doubtsOfKeptDays('host'));
+    await storeRepeated(session, load, REPEATED);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish)), notes };
   });
 };

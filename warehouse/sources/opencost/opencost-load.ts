@@ -1,10 +1,4 @@
-import {
-  areNearlyAllTwice,
-  doubtsOfKeptDays,
-  repeatedDays,
-  storeUnitsTwice,
-  unitsTwice,
-} from '../publishing/charged-twice.ts';
+import { findRepeated, storeRepeated, type RepeatedFeed } from '../publishing/charged-twice.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-over.ts';
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
@@ -36,6 +30,8 @@ export interface OpenCostFeeds {
   /** An API is asked for some days only, and forgets old ones. Days that it lacks always stay, without a note. */
   from: 'files' | 'api';
 }
+
+const REPEATED: RepeatedFeed = { table: 'asset_days', unit: 'cluster', line: 'asset of cluster' };
 
 /**
  * Loads the spend and the assets of clusters (sources §2), one load for each month with allocations. Assets of a month that was
@@ -72,9 +68,7 @@ export const loadOpenCost = (
     await session.run(
       'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
     );
-    await session.run(
-      `CREATE TEMP TABLE units_twice AS ${unitsTwice(repeatedDays('cluster', 'asset_days'), areNearlyAllTwice)}`,
-    );
+    await findRepeated(session, REPEATED);
     const allocations = await readFeed(reader, scope, {
       groups: allocationGroups(feeds.allocations),
       parameters,
@@ -92,8 +86,7 @@ export const loadOpenCost = (
     await storeRows(session, load, 'load_units', CLUSTER_DAYS);
     await storeRows(session, load, 'cluster_assets', ASSETS);
     await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
-    await storeUnitsTwice(session, load, `'has each asset of cluster ' || to_json(unit) || ' twice'`);
-    await storeRows(session, load, 'load_doubts', doubtsOfKeptDays('cluster', 'asset_days'));
+    await storeRepeated(session, load, REPEATED);
     const acceptShrink = load.acceptShrink && feeds.from === 'files';
     const counts = addCounts(allocations, await withoutUnusedMonths(session, assets, 'asset_days'));
     const published = await publishLoad(

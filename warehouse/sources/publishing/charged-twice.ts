@@ -10,7 +10,7 @@ export const areMostlySame = (isSame: string): string =>
   `(count_if(${isSame}) >= least(3, count(*)) AND count_if(${isSame}) * 3 >= count(*))`;
 
 /** Returns the same for lines of one file that stand twice. Few equal lines are normal, and a file has all lines twice or none. */
-export const areNearlyAllTwice = (isTwice: string): string =>
+const areNearlyAllTwice = (isTwice: string): string =>
   `(count_if(${isTwice}) >= 3 AND count_if(${isTwice}) * 5 >= count(*) * 4)`;
 
 /** Returns the same for lines without names, such as those of two seats. They are equal each day, unless the amounts of days differ. */
@@ -51,7 +51,7 @@ export const isRepeated = (line = 'line'): string =>
 /**
  * Returns a relation for {@link unitsTwice}: the days of a table's units. A day stands twice if all of its lines with an amount do.
  */
-export const repeatedDays = (unit: string, table: string): string => `(
+const repeatedDays = (unit: string, table: string): string => `(
   SELECT CAST(date_trunc('month', day) AS DATE) AS billing_period, ${unit} AS unit, day, sum(cost) AS cost,
     bool_and(is_repeated) FILTER (cost <> 0) AS is_twice
   FROM ${table} GROUP BY ALL)`;
@@ -93,9 +93,36 @@ export const storeUnitsTwice = async (session: Session, load: Load, how: string)
  *
  * @param unit the column of `table` with the unit.
  */
-export const doubtsOfKeptDays = (unit: string, table = 'load_days'): string => `
+const doubtsOfKeptDays = (unit: string, table: string): string => `
 SELECT billing_period, month, code, unit, amount, phrase FROM load_doubts
 SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
 WHERE org_id = $org AND source_id = $source AND code = 'charges_twice'
   AND (unit, month) IN (SELECT ${unit}, CAST(date_trunc('month', day) AS DATE) FROM ${table} WHERE row_count = 0)
   AND (unit, month) NOT IN (SELECT unit, month FROM units_twice)`;
+
+/** A feed whose lines may stand twice in one file: the table of its days, their unit, and its words for a line (`line of host`). */
+export interface RepeatedFeed {
+  table: 'load_days' | 'asset_days';
+  unit: string;
+  line: string;
+  /** The aggregate that tells whether enough days stand twice. */
+  areEnough?: (isTwice: string) => string;
+}
+
+/** Creates the temporary table `units_twice` ({@link unitsTwice}) of a feed, before days of earlier loads join its table. */
+export const findRepeated = async (
+  session: Session,
+  { table, unit, areEnough = areNearlyAllTwice }: RepeatedFeed,
+): Promise<void> => {
+  await session.run(`CREATE TEMP TABLE units_twice AS ${unitsTwice(repeatedDays(unit, table), areEnough)}`);
+};
+
+/** Stores the doubts of a feed whose lines stand twice, and those of days that it keeps. */
+export const storeRepeated = async (
+  session: Session,
+  load: Load,
+  { table, unit, line }: RepeatedFeed,
+): Promise<void> => {
+  await storeUnitsTwice(session, load, `'has each ${line} ' || to_json(unit) || ' twice'`);
+  await storeRows(session, load, 'load_doubts', doubtsOfKeptDays(unit, table));
+};
