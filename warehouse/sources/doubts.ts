@@ -3,6 +3,7 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
+import { amountInWords } from './publishing/charged-twice.ts';
 import { CURRENT_READINGS, newestBefore, READINGS_AS_OF } from './publishing/readings.ts';
 
 interface DoubtRow {
@@ -73,10 +74,19 @@ const foundDoubts = ({ found, computations, decisions }: Basis, months: string):
   FROM load_doubts SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
   WHERE org_id = $org AND ${months}
   UNION ALL
+  SELECT source_id, month, 'charges_left_out', NULL,
+    'has ' || row_count || CASE row_count WHEN 1 THEN ' row' ELSE ' rows' END || ' of ' || strftime(month, '%Y-%m') || ' on its bill of '
+      || strftime(left_out_period, '%Y-%m') || ', which no run has loaded: ' || ${amountInWords('amount')} || ' does not count',
+    amount, NULL
+  FROM left_out_bills SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
+  ANTI JOIN ${found} AS loaded ON loaded.source_id = left_out_bills.source_id AND loaded.billing_period = left_out_period
+  WHERE org_id = $org AND ${months}
+  UNION ALL
   SELECT source_id, month, code, unit, phrase, amount, other_source_id
   FROM month_doubts SEMI JOIN ${computations} AS counted USING (org_id, month, computation_id)
   WHERE org_id = $org AND ${months}),
-standing AS (SELECT source_id, unit, 'charges_twice' AS code FROM ${decisions} AS decided WHERE org_id = $org AND stands),
+standing AS (
+  SELECT source_id, unit, unnest(['charges_twice', 'charges_left_out']) AS code FROM ${decisions} AS decided WHERE org_id = $org AND stands),
 found_doubts AS (
   FROM stored_doubts ANTI JOIN standing USING (source_id, unit, code)
   ANTI JOIN standing AS beside

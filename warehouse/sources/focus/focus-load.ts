@@ -21,7 +21,7 @@ import { fallbackNotes, readFallback } from './focus-fallback.ts';
 import { ACCOUNTS_TWICE } from './files-twice.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
 import { findLinesTwice } from './lines-twice.ts';
-import { leftOutNotes } from './left-out-bills.ts';
+import { leftOutNotes, stageLeftOut, storeLeftOut } from './left-out-bills.ts';
 import { handOver, show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
@@ -93,6 +93,7 @@ export const loadFocusExport = (
       ...(await creditNotes(reader)),
       ...(await leftOutNotes(reader, session, load)),
     ];
+    await stageLeftOut(sessions, load, currency);
     await findLinesTwice(reader, relationsOf(files, 'skipped'));
     const twice = files.length > 1 ? [`SELECT *, true AS is_of_files FROM (${ACCOUNTS_TWICE})`] : [];
     await handOver(
@@ -110,6 +111,7 @@ export const loadFocusExport = (
     await storeRows(session, load, 'load_units', ACCOUNT_DAYS);
     await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
     await storeRows(session, load, 'bill_values', 'FROM listed_values');
+    await storeLeftOut(session, load);
     await storeUnitsTwice(
       session,
       load,
@@ -165,7 +167,7 @@ const costs = (of: 'spend' | 'values'): string =>
 
 /** The temporary tables and views of a load in the warehouse. */
 const TEMPORARY = {
-  tables: ['focus_choices', 'load_days', 'units_twice'],
+  tables: ['focus_choices', 'load_days', 'units_twice', 'left_out_months'],
   views: ['daily_money', 'listed_values'],
 };
 
