@@ -18,6 +18,7 @@ const SPEND_TABLES = [
   'ai_usage',
   'load_doubts',
   'left_out_bills',
+  'load_commitments',
   'load_units',
   'rejected_days',
   'unread_periods',

@@ -2,7 +2,7 @@ import type { Day } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { Session, Statements } from '../../engine/session.ts';
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
-import { isTooLong } from '../feeds/readable-limits.ts';
+import { FIRST_DAY, LAST_DAY, monthParts } from './month-parts.ts';
 import { hasWantedDays, isWanted, readingBounds } from '../feeds/wanted-months.ts';
 import { storeRows, type Load, type LoadScope } from '../publishing/load.ts';
 
@@ -44,19 +44,16 @@ const MOST_NOTES = 20;
 
 /** Selects the rows of these bills, with their days. */
 const LEFT_OUT_ROWS = `
-SELECT billing_period, currency, row_count, cost, span_start, span_end, COALESCE(CAST(span_start AS DATE), day) AS first_day,
-  COALESCE(CAST(span_end - INTERVAL 1 MICROSECOND AS DATE), day) AS last_day
-FROM checked_groups
-WHERE NOT counts AND cost IS NOT NULL AND currency IS NOT NULL AND ${hasWantedDays('first_day', 'last_day')}
-  AND first_day IS NOT NULL AND billing_period <= $last_day::DATE`;
+SELECT billing_period, currency, row_count, cost, day, span_start, span_end FROM checked_groups
+WHERE NOT counts AND cost IS NOT NULL AND currency IS NOT NULL AND ${hasWantedDays(FIRST_DAY, LAST_DAY)}
+  AND ${FIRST_DAY} IS NOT NULL AND billing_period <= $last_day::DATE`;
 
 const LEFT_OUT = `
 SELECT billing_period, left(currency, 80) AS currency, CAST(sum(row_count) AS BIGINT) AS row_count, sum(cost) AS cost
 FROM (${LEFT_OUT_ROWS}) GROUP BY ALL ORDER BY billing_period, currency LIMIT ${MOST_NOTES}`;
 
 /**
- * Stages what the bills outside the months of a run cost in these months, in the temporary table `left_out_months`. A charge that
- * spans months costs its part in each, by seconds.
+ * Stages what the bills outside the months of a run cost in these months, in the temporary table `left_out_months`.
  */
 export const stageLeftOut = async (
   sessions: LoadSessions,
@@ -83,11 +80,6 @@ export const storeLeftOut = async (session: Session, load: Load): Promise<void> 
 
 // The amount of another currency is not known in the organisation's.
 const LEFT_OUT_MONTHS = `
-WITH of_months AS (
-  SELECT *, CAST(unnest(generate_series(date_trunc('month', first_day), date_trunc('month', last_day), INTERVAL 1 MONTH)) AS DATE) AS month
-  FROM (${LEFT_OUT_ROWS} AND ${isTooLong('span_start', 'span_end')} IS NOT TRUE))
 SELECT billing_period AS left_out_period, month, CAST(sum(row_count) AS BIGINT) AS row_count,
-  CASE WHEN bool_and(upper(currency) = $currency) THEN CAST(sum(CASE WHEN span_start IS NULL THEN cost
-    ELSE round(cost * date_diff('second', greatest(span_start, month), least(span_end, month + INTERVAL 1 MONTH))
-      / date_diff('second', span_start, span_end), 2) END) AS DECIMAL(38,15)) END AS amount
-FROM of_months WHERE ${isWanted('month')} GROUP BY ALL HAVING amount IS DISTINCT FROM 0`;
+  CASE WHEN bool_and(upper(currency) = $currency) THEN sum(part) END AS amount
+FROM ${monthParts(`(${LEFT_OUT_ROWS})`)} WHERE ${isWanted('month')} GROUP BY ALL HAVING amount IS DISTINCT FROM 0`;
