@@ -5,6 +5,7 @@ import { toWire, type DecimalText } from '../../domain/shared/decimals.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { problem } from './feeds/problems.ts';
+import { throughWeekend } from './publishing/through-weekend.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
 import {
   areNearlyAllTwiceAndDiffer,
@@ -13,7 +14,7 @@ import {
   storeRepeated,
   type RepeatedFeed,
 } from './publishing/charged-twice.ts';
-import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
+import { MONTH, MONTHS, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
@@ -119,7 +120,7 @@ export const loadAiTools = (
         ...(await unusedSeats(session, load)),
       ];
       const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
-      return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish)), notes };
+      return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish, PERIODS)), notes };
     },
   );
 };
@@ -157,6 +158,16 @@ const TOOL_DAYS = unitDays({
   from: 'load_days',
   counts: 'is_whole',
 });
+
+/** Seats are often charged on the first day of a month, whatever weekday it is. */
+const PERIODS = {
+  ...MONTHS,
+  broughtThrough: throughWeekend({
+    brought: MONTHS.broughtThrough,
+    billingPeriod: MONTH,
+    counts: `kind IS DISTINCT FROM 'seat'`,
+  }),
+};
 
 const USAGE = `
 SELECT ${MONTH} AS billing_period, day, tool, repository, usage FROM usage_days
