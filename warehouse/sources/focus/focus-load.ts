@@ -23,9 +23,10 @@ import {
   LOAD_DAYS,
 } from './focus-daily-money.ts';
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
-import { ACCOUNTS_TWICE } from './files-twice.ts';
+import { fileDays } from './file-days.ts';
+import { findFilesTwice } from './files-twice.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
-import { findLinesTwice } from './lines-twice.ts';
+import { repeatedLines } from './lines-twice.ts';
 import { leftOutNotes, stageLeftOut, storeLeftOut } from './left-out-bills.ts';
 import { handOver, show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
@@ -38,7 +39,13 @@ import {
   readableDay,
 } from '../feeds/readable-limits.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publishing/load.ts';
-import { storeUnitsTwice } from '../publishing/charged-twice.ts';
+import {
+  addAlsoIn,
+  createUnitsTwice,
+  handOverUnitsTwice,
+  storeUnitsTwice,
+} from '../publishing/charged-twice.ts';
+import { findLinesTwice } from '../publishing/lines-twice.ts';
 import { checkMoney, publishLoad, type Publish } from '../publishing/publish-load.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
@@ -100,13 +107,14 @@ export const loadFocusExport = (
     ];
     await stageLeftOut(sessions, load, currency);
     await handOver(sessions, 'commitments', LOAD_COMMITMENTS);
-    await findLinesTwice(reader, relationsOf(files, 'skipped'));
-    const twice = files.length > 1 ? [`SELECT *, true AS is_of_files FROM (${ACCOUNTS_TWICE})`] : [];
-    await handOver(
-      sessions,
-      'units_twice',
-      ['SELECT *, false AS is_of_files FROM lines_twice', ...twice].join(' UNION ALL BY NAME '),
-    );
+    await createUnitsTwice(reader);
+    await findLinesTwice(reader, repeatedLines(relationsOf(files, 'skipped')));
+    await findFilesTwice(reader, files, rollUp);
+    await addAlsoIn(reader, relationsOf(files, 'skipped'), {
+      rows: (some) => fileDays(some, rollUp),
+      line: 'line of account',
+    });
+    await handOverUnitsTwice(sessions);
     // The reader has done its work. The warehouse needs the memory.
     await dropTemporaryTables(reader, READ);
     await checkMoney(session, 'daily_money', 'billing_period');
@@ -120,12 +128,7 @@ export const loadFocusExport = (
     await storeRows(session, load, 'bill_values', 'FROM listed_values');
     await storeLeftOut(session, load);
     await storeRows(session, load, 'load_commitments', 'FROM commitments');
-    await storeUnitsTwice(
-      session,
-      load,
-      `CASE WHEN is_of_files THEN 'has account ' || to_json(unit) || ' with the same amounts in two files'
-        ELSE 'has each line of account ' || to_json(unit) || ' twice' END`,
-    );
+    await storeUnitsTwice(session, load);
     const notes = [...found, ...shrunk];
     const periods = billingPeriods(costColumn);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
@@ -161,7 +164,7 @@ const READ = [
   'billed_roll_up',
   'checked_groups',
   'value_groups',
-  'lines_twice',
+  'units_twice',
   'whole_lines',
 ];
 
