@@ -147,6 +147,29 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
       expect(await doubtsOf(orgId)).toEqual([]);
     });
 
+    it('are a doubt if three large files have an account, and none if they are parts of a bill', async () => {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      const { id: sourceId } = await newSource(test.warehouse, orgId, { name: 'Bill' });
+      /** Three files, each with 400,000 lines of January. `cost` is the SQL of a line's cost in a file, by its number. */
+      const doubted = async (cost: string) => {
+        const paths = await writeFiles(test, { 'a.csv': '', 'b.csv': '', 'c.csv': '' });
+        const files = paths.map((path) => path.replace('.csv', '.parquet'));
+        for (const [file, path] of files.entries())
+          await test.warehouse.query(
+            `COPY (SELECT TIMESTAMP '2026-01-01' + to_days(CAST(line % 31 AS INTEGER)) AS ChargePeriodStart,
+               ChargePeriodStart + INTERVAL 1 HOUR AS ChargePeriodEnd, DATE '2026-01-01' AS BillingPeriodStart, 'USD' AS BillingCurrency,
+               'AWS' AS ProviderName, '1' AS SubAccountId, CAST(${cost} AS DECIMAL(18,6)) AS EffectiveCost, EffectiveCost AS BilledCost
+             FROM (SELECT range AS line, ${file} AS file FROM range(400000))) TO '${path}'`,
+          );
+        await loadPaths(test, { orgId, sourceId }, files);
+        return (await doubtsOf(orgId)).map(([, amount]) => amount);
+      };
+      // Day n costs n / 1000 a line. Each has 12,903 lines, and the first seven 12,904: 12.903 × 496 + 0.028.
+      expect(await doubted('(line % 31 + 1) / 1000')).toEqual([2 * 6399.916]);
+      // Each line has another cost in each file.
+      expect(await doubted('hash(line, file) % 1000 / 1000')).toEqual([]);
+    });
+
     it('are no doubt if three files are parts of a bill', async () => {
       const { orgId, load } = await newBill();
       const part = (share: number, changes = {}) => focusCsv(lines('1', (day) => day * share, changes));

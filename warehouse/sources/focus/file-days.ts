@@ -1,5 +1,5 @@
 import { lastReadableDay, readableAmount, readableTime } from '../feeds/readable-limits.ts';
-import { dayOfText, quoted } from '../feeds/cells.ts';
+import { localDayOfText, quoted } from '../feeds/cells.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import {
@@ -49,7 +49,7 @@ WITH file_rows AS (
     period_end > CAST(CAST(period_start AS DATE) + 1 AS TIMESTAMP) AS spans_days, sum(CASE WHEN bill.provider IS NULL THEN cost ELSE billed_cost END) AS cost${keys.join('')}
   FROM (${scans.join(' UNION ALL ')}) LEFT JOIN temp.main.fallen_back AS bill USING (provider, billing_period) GROUP BY ALL),
 named_rows AS (
-  SELECT * EXCLUDE (provider, account) REPLACE (${dayOfText('billing_period')} AS billing_period),
+  SELECT * EXCLUDE (provider, account) REPLACE (${localDayOfText('billing_period')} AS billing_period),
     cloud || '/' || ${idOf('account')} AS unit
   FROM (SELECT *, ${cloudOf('provider')} AS cloud FROM file_rows))
 SELECT * EXCLUDE (cloud) FROM named_rows

@@ -61,13 +61,22 @@ WHERE file_count > 2 OR least(abs(low_cost), abs(high_cost)) > ${ROUNDING} * abs
 const haveSameServices = (one: string, other: string): string =>
   `abs(${one} - ${other}) * 100 <= ${FILE_NUMBERS}`;
 
-/** Parts of one export without a manifest have charges of an account in many files. Only few files can be exports of their own. */
-const FEW_FILES = 8;
+/** A second reading of more rows takes long. */
+const MOST_ROWS = 1_000_000;
 
-/** Selects the accounts of which files may have the same amounts. The groups tell what each of two files has, and not of three. */
+/** Files with equal amounts have the same mean number on each of these days. That of other files differs by more than this. */
+const SAME_MEAN = FILE_NUMBERS / 2000;
+
+const MAY_ALL_BE_EQUAL = `count(*) OVER (PARTITION BY billing_period, date_trunc('month', day), account_key, file_count > 2, round(weight / cost / ${SAME_MEAN})) * 3
+  >= count(*) OVER (PARTITION BY billing_period, date_trunc('month', day), account_key)`;
+
+/**
+ * Selects the accounts of which files may have the same amounts. The groups tell what each of two files has. Of more files they tell
+ * only whether all can be equal. Parts of a large export without a manifest are not, so that it is not read again.
+ */
 const PERHAPS_TWICE = `
 SELECT account_key FROM (
-  SELECT *, CASE WHEN file_count > 2 THEN file_count <= ${FEW_FILES}
+  SELECT *, CASE WHEN file_count > 2 THEN ${MAY_ALL_BE_EQUAL} OR (SELECT sum(row_count) FROM checked_groups) <= ${MOST_ROWS}
     ELSE ${isSameAmount('low_cost', 'high_cost')} AND ${haveSameServices('low_service / low_cost', 'high_service / high_cost')} END AS is_equal
   FROM (${DAYS_OF_SEVERAL}))
 GROUP BY billing_period, date_trunc('month', day), account_key HAVING ${areMostlySame('is_equal')}`;
@@ -115,12 +124,12 @@ export const findFilesTwice = async (
   if (accounts.length === 0) return;
   await dropTemporaryTables(reader, TABLES);
   const relations = relationsOf(files, 'skipped');
-  const names = [...deliveries].map((names) => `(${names.map(sqlText).join(', ')})`).join(', ');
-  const isNamed = (days: string): string => `
+  const names = [...deliveries].map((pair) => `(${pair.map(sqlText).join(', ')})`).join(', ');
+  const delivered = (days: string): string => `
     SELECT * FROM (SELECT *, ${accountOfUnit('unit')} AS account_key FROM (${days}))
     JOIN (VALUES ${names}) AS delivered(file, delivery) USING (file) WHERE account_key IN (${accounts.map(({ account_key }) => sqlText(account_key)).join(', ')})`;
   await reader.run(
-    `CREATE TEMP TABLE file_days AS ${isNamed(fileDays(relations, bill, { service: (file) => serviceNumber(textOf(file, 'service'), textOf(file, 'category')) }))}`,
+    `CREATE TEMP TABLE file_days AS ${delivered(fileDays(relations, bill, { service: (file) => serviceNumber(textOf(file, 'service'), textOf(file, 'category')) }))}`,
   );
   await reader.run(`CREATE TEMP TABLE common_days AS ${COMMON_DAYS}`);
   await reader.run(`CREATE TEMP TABLE pairs AS
@@ -131,7 +140,7 @@ export const findFilesTwice = async (
     const resource = (file: Relation): string => `lower(${resourceKey(textOf(file, 'resource'))})`;
     await reader.run(`CREATE TEMP TABLE file_resources AS
       SELECT DISTINCT billing_period, CAST(date_trunc('month', day) AS DATE) AS month, unit, delivery, resource
-      FROM (${isNamed(fileDays(relations, bill, { resource }))}) WHERE resource IS NOT NULL`);
+      FROM (${delivered(fileDays(relations, bill, { resource }))}) WHERE resource IS NOT NULL`);
     await reader.run(APART);
     await addUnitsTwice(reader, unitsTwice(`(${CHARGES_TWICE})`, HOW));
   }
