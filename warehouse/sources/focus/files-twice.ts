@@ -5,7 +5,7 @@ import type { ExportFile } from '../feeds/export-files.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import { relationsOf, type Relation } from '../feeds/scan-files.ts';
 import {
-  accountKey,
+  accountOfUnit,
   addUnitsTwice,
   areMostlySame,
   isSameAmount,
@@ -40,9 +40,6 @@ const partOfLow = (sum: string, weight: string): string => `(${sum} * high - ${w
 
 /** The largest part of a cost that two files have by rounding of doubles only. */
 const ROUNDING = 1e-6;
-
-const accountOfUnit = (unit: string): string =>
-  `split_part(${unit}, '/', 1) || '/' || ${accountKey(`substr(${unit}, strpos(${unit}, '/') + 1)`)}`;
 
 /** Each day on which two or more files have charges of an account. If two have, also what each of them has. */
 const DAYS_OF_SEVERAL = `

@@ -22,8 +22,12 @@ export const isSameAmount = (one: string, other: string): string => {
 };
 
 /** Returns the SQL of what an account's id means in its cloud: exports write it in any case, with a path or with hyphens. */
-export const accountKey = (account: string): string =>
+const accountKey = (account: string): string =>
   `COALESCE(NULLIF(regexp_replace(regexp_extract(lower(${account}), '([^/]*)/*$', 1), '[^\\p{L}\\p{N}]', '', 'g'), ''), ${account})`;
+
+/** Returns the SQL of the same for a unit of a bill, `aws/1111`. */
+export const accountOfUnit = (unit: string): string =>
+  `split_part(${unit}, '/', 1) || '/' || ${accountKey(`substr(${unit}, strpos(${unit}, '/') + 1)`)}`;
 
 /** Returns the SQL of a resource's own name. Exports write it with or without the path or the ARN before it. */
 export const resourceKey = (resource: string): string => `regexp_extract(${resource}, '([^/:]*)[/:]*$', 1)`;

@@ -1,5 +1,5 @@
 import {
-  accountKey,
+  accountOfUnit,
   amountInWords,
   areMostlySame,
   isSameAmount,
@@ -37,8 +37,6 @@ const daysOf = (table: UnitTable, where = 'true', key = 'unit'): string => `
   SELECT '${table}' AS spent_in, source_id, ${unitOf(table)} AS unit, day, sum(cost) AS cost FROM ${ofUsedLoads(table)}
   WHERE ${where} GROUP BY ALL HAVING sum(cost) <> 0)`;
 
-const CLOUD_AND_ACCOUNT = `split_part(unit, '/', 1) || '/' || ${accountKey("substr(unit, strpos(unit, '/') + 1)")}`;
-
 /** The part of two amounts that counts twice: none if one is a credit, and the other is not. */
 const SMALLER = `CASE WHEN older.cost > 0 AND newer.cost > 0 THEN least(older.cost, newer.cost)
     WHEN older.cost < 0 AND newer.cost < 0 THEN greatest(older.cost, newer.cost) ELSE 0 END`;
@@ -57,7 +55,7 @@ readers AS (
 billed_hosts AS (
   SELECT DISTINCT day, host FROM covered_resources
   WHERE org_id = $org AND computation_id = $computation::UUID AND host IS NOT NULL),
-unit_days AS (${daysOf('cloud_spend', 'true', CLOUD_AND_ACCOUNT)}
+unit_days AS (${daysOf('cloud_spend', 'true', accountOfUnit('unit'))}
   UNION ALL ${daysOf('host_spend', 'service IS NOT NULL OR (day, host) NOT IN (FROM billed_hosts)')}
   UNION ALL ${daysOf('ai_tool_spend')}),
 common_days AS (
