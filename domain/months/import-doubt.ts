@@ -1,5 +1,7 @@
+import { PLATFORM_NAMES } from '../imports/connection.ts';
 import { behindInWords, hasReadMonth, type ImportReach } from '../imports/import-reach.ts';
-import type { Month } from '../shared/calendar.ts';
+import { missingDaysInWords } from '../metrics/value-gap.ts';
+import { addDays, type Day, type Month } from '../shared/calendar.ts';
 import { waysOut, type Doubt, type WayOut } from '../sources/doubts.ts';
 
 /**
@@ -15,6 +17,34 @@ export const importDoubt = (metricId: string, reach: ImportReach, month: Month):
         amount: null,
         ways_out: [...waysForward(metricId, reach, month), ...waysOut('import_behind', null)],
       };
+
+/**
+ * Returns the doubt about a month whose values end with an import that was disconnected before it had read the month to its end;
+ * null if someone has recorded values since, or if the metric often lacks as many days.
+ *
+ * @param missing the last days of the month that lack values (value-gap.ts).
+ */
+export const disconnectDoubt = (
+  metricId: string,
+  { reach, disconnectedOn }: { reach: ImportReach; disconnectedOn: Day },
+  month: Month,
+  missing: { from: Day; through: Day } | null,
+): Doubt | null => {
+  const hasRead = reach.read.length + reach.readBefore.length > 0;
+  if (missing === null || !hasRead || hasReadMonth(reach, month) || missing.from > addDays(disconnectedOn, 1))
+    return null;
+  const connect: WayOut = {
+    action: 'connect_import',
+    sentence: 'connect the metric again, or record the values',
+    metric_id: metricId,
+  };
+  return {
+    code: 'import_behind',
+    sentence: `the import from ${PLATFORM_NAMES[reach.type]} was disconnected on ${disconnectedOn}, and ${missingDaysInWords(missing)}`,
+    amount: null,
+    ways_out: [connect, ...waysOut('import_behind', null)],
+  };
+};
 
 const waysForward = (metricId: string, { pausedReason, last }: ImportReach, month: Month): WayOut[] => {
   // Below its plan, an import neither runs nor connects.

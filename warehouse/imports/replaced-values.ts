@@ -24,16 +24,18 @@ export const replacedBy = ({ orgId, metric, credentialId, days }: ReadRun, first
  * Selects the stored values (period, label) that a run removes unless it has read them again. The import owns the days that it
  * reads, so that no month adds up two origins:
  *
- * - A value of another key, project or query goes, unless a run of this one has read its day before. With labels, each run
- *   replaces all values of imports.
- * - A value of anybody else is older than the connection. It goes from the first month on that has rows: what was sold before the
- *   platform was used is nowhere else.
+ * - A value of another key, project or query goes, and so does a value of anybody else. Values of anybody else stay in the months
+ *   before the first one with rows: what was sold before the platform was used is nowhere else.
+ * - Without labels, all values stay on days that a run of this connection has read before, also those that a person had recorded
+ *   and the run then found. With labels, each run replaces all values.
  */
 export const REPLACED_VALUES = `
-SELECT period, label FROM metric_values
-WHERE org_id = $org AND metric_id = $metric AND period BETWEEN $start::DATE AND $end::DATE
-  AND CASE WHEN changed_by_type <> 'import' THEN period >= $first::DATE
-    WHEN $labelled THEN true
-    ELSE NOT EXISTS (FROM import_runs AS runs
+WITH known_values AS (FROM metric_values WHERE org_id = $org AND metric_id = $metric)
+SELECT period, label FROM known_values
+WHERE period BETWEEN $start::DATE AND $end::DATE AND (changed_by_type = 'import' OR period >= $first::DATE)
+  AND ($labelled
+    OR NOT EXISTS (FROM import_runs AS runs
       WHERE runs.org_id = $org AND runs.metric_id = $metric AND credential_id = $credential
-        AND status = 'completed' AND rows_read > 0 AND metric_values.period BETWEEN start_day AND end_day) END`;
+        AND status = 'completed' AND rows_read > 0 AND known_values.period BETWEEN start_day AND end_day)
+    -- No run has brought anything of these months, so that none has owned them.
+    OR period < (SELECT date_trunc('month', min(period)) FROM known_values WHERE changed_by_type = 'import'))`;

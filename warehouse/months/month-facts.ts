@@ -62,12 +62,15 @@ export const monthFacts = async (
   const imports = await recallValueImports(session, recall, orgId, ids);
   const covered = new Map<string, Coverage>();
   const byMetric = new Map<string, MonthFacts[]>(metricIds.map((id) => [id, []]));
-  const compared = scopes.map((scope) => ({
-    scope,
-    costs: costs.get(scope.scope_id) ?? NO_COSTS,
-    values: values.get(scope.metric_id) ?? NO_VALUES,
-    reach: imports.get(scope.metric_id)?.reach ?? null,
-  }));
+  const compared = scopes.map((scope) => {
+    const found = imports.get(scope.metric_id);
+    return {
+      scope,
+      costs: costs.get(scope.scope_id) ?? NO_COSTS,
+      values: values.get(scope.metric_id) ?? NO_VALUES,
+      reach: found?.disconnectedOn === null ? found.reach : null,
+    };
+  });
   for (const { scope, ...parts } of compared) {
     const facts = byMetric.get(scope.metric_id) ?? [];
     const valueFacts = valueFactsOf(scope, parts.values, imports.get(scope.metric_id), vault);

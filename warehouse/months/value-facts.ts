@@ -1,6 +1,6 @@
 import { leftOutInWords } from '../../domain/imports/net-sales.ts';
 import { missingLastDays } from '../../domain/metrics/value-gap.ts';
-import { importDoubt } from '../../domain/months/import-doubt.ts';
+import { disconnectDoubt, importDoubt } from '../../domain/months/import-doubt.ts';
 import type { MonthFacts } from '../../domain/months/month-facts.ts';
 import { addMonths, type Month } from '../../domain/shared/calendar.ts';
 import { uncountedOf } from '../imports/import-runs.ts';
@@ -16,7 +16,7 @@ type ValueFacts = Pick<
 
 /**
  * Returns what is known of a metric's values in a month: their sum, and why it may not be complete. `valueImport` is what its
- * import has read, if it is connected. The vault opens what the import does not count of revenue.
+ * import has read, if it is or was connected. The vault opens what the import does not count of revenue.
  */
 export const valueFactsOf = (
   { metric_id, frequency, kind }: MetricScope,
@@ -24,20 +24,29 @@ export const valueFactsOf = (
   valueImport: ValueImport | undefined,
   vault: RevenueVault | undefined,
 ): ((month: Month) => ValueFacts) => {
+  const { reach = null, disconnectedOn = null, completed = null } = valueImport ?? {};
   const uncounted =
-    kind === 'revenue' && vault !== undefined ? uncountedOf(vault, valueImport?.completed) : null;
+    kind === 'revenue' && vault !== undefined && disconnectedOn === null
+      ? uncountedOf(vault, completed)
+      : null;
   return (month) => {
     const ofMonth = values.months.get(month);
-    const doubt = valueImport === undefined ? null : importDoubt(metric_id, valueImport.reach, month);
+    const missing =
+      frequency === 'daily' && ofMonth !== undefined
+        ? missingLastDays(month, ofMonth, values.months.get(addMonths(month, -1)))
+        : null;
+    const doubt =
+      reach === null
+        ? null
+        : disconnectedOn === null
+          ? importDoubt(metric_id, reach, month)
+          : disconnectDoubt(metric_id, { reach, disconnectedOn }, month, missing);
     return {
       valueSum: ofMonth?.sum ?? null,
       valuePeriods: ofMonth?.count ?? 0,
       valueChanges: ofMonth?.changes ?? 0,
       valueDoubts: doubt === null ? [] : [doubt],
-      missingLastDays:
-        frequency === 'daily' && ofMonth !== undefined
-          ? missingLastDays(month, ofMonth, values.months.get(addMonths(month, -1)))
-          : null,
+      missingLastDays: missing,
       valueNotes: leftOutInWords((uncounted?.left_out ?? []).filter((part) => part.month === month)),
     };
   };

@@ -11,6 +11,8 @@ import { ofMetric } from '../engine/states/states.ts';
 /** What the import of a metric has read, and the run that holds what it does not count. */
 export interface ValueImport {
   reach: ImportReach;
+  /** The day on which the metric was disconnected; null while it is connected. */
+  disconnectedOn: Day | null;
   /** The newest run that completed, with its sealed totals; null before the first. */
   completed: { run_id: string; sealed_totals: string | null } | null;
 }
@@ -25,7 +27,7 @@ const VALUE_IMPORT: Derived<ValueImport | null> = {
   bytesOf: (found) => JSON.stringify(found).length,
 };
 
-/** Recalls what the imports of some metrics have read; see {@link valueImports}. */
+/** Recalls what the imports of some metrics have read, also of those that were disconnected; see {@link valueImports}. */
 export const recallValueImports = async (
   session: Pick<Session, 'query'>,
   recall: Recall,
@@ -34,7 +36,7 @@ export const recallValueImports = async (
 ): Promise<Map<string, ValueImport>> => {
   const parts = new Map(metricIds.map((id) => [id, ofMetric(id, ['metric_versions', ...IMPORT_TABLES])]));
   const found = await recall.each(VALUE_IMPORT, parts, async (missing) => {
-    const read = await valueImports(session, orgId, missing);
+    const read = await everyImport(session, orgId, missing);
     return new Map(missing.map((id) => [id, read.get(id) ?? null]));
   });
   return new Map([...found].flatMap(([id, of]) => (of === null ? [] : [[id, of] as const])));
@@ -46,6 +48,7 @@ interface Row {
   tier: Tier;
   type: ImportType;
   first_day: Day;
+  disconnected_on: Day | null;
   /** JSON of the runs' ranges, and of the runs. */
   read: string | null;
   read_before: string | null;
@@ -59,23 +62,35 @@ export const valueImports = async (
   session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
+): Promise<Map<string, ValueImport>> =>
+  new Map(
+    [...(await everyImport(session, orgId, metricIds))].filter(
+      ([, { disconnectedOn }]) => disconnectedOn === null,
+    ),
+  );
+
+const everyImport = async (
+  session: Pick<Session, 'query'>,
+  orgId: string,
+  metricIds: readonly string[],
 ): Promise<Map<string, ValueImport>> => {
   if (metricIds.length === 0) return new Map();
   const rows = await session.query<Row>(VALUE_IMPORTS, { org: orgId, metrics: metricIds });
   return new Map(
-    rows.map(({ metric_id, kind, tier, type, first_day, read, read_before, first_run_from, ...runs }) => [
+    rows.map(({ metric_id, kind, tier, type, completed, ...row }) => [
       metric_id,
       {
         reach: {
           type,
-          firstDay: first_day,
+          firstDay: row.first_day,
           pausedReason: pauseReason(kind, tier),
-          read: rangesIn(read),
-          readBefore: rangesIn(read_before),
-          firstRunFrom: first_run_from,
-          last: lastIn(runs.last),
+          read: rangesIn(row.read),
+          readBefore: rangesIn(row.read_before),
+          firstRunFrom: row.first_run_from,
+          last: lastIn(row.last),
         },
-        completed: runs.completed === null ? null : (JSON.parse(runs.completed) as ValueImport['completed']),
+        disconnectedOn: row.disconnected_on,
+        completed: completed === null ? null : (JSON.parse(completed) as ValueImport['completed']),
       },
     ]),
   );
@@ -96,9 +111,11 @@ const lastIn = (json: string | null): ImportReach['last'] => {
 // Runs that begin on the same day of a month are one range, so that a year of daily runs is a dozen.
 const VALUE_IMPORTS = `
 WITH connections AS (
-  SELECT metric_id, kind, type, first_day, credential_id
-  FROM imports JOIN (SELECT metric_id, kind FROM metrics WHERE org_id = $org) USING (metric_id)
-  WHERE org_id = $org AND list_contains($metrics, metric_id)),
+  SELECT metric_id, kind, type, first_day, credential_id, CASE WHEN deleted THEN CAST(changed_at AS DATE) END AS disconnected_on
+  FROM (
+    FROM import_versions WHERE org_id = $org AND list_contains($metrics, metric_id)
+    QUALIFY row_number() OVER (PARTITION BY metric_id ORDER BY version_id DESC) = 1)
+  JOIN (SELECT metric_id, kind FROM metrics WHERE org_id = $org) USING (metric_id)),
 first_events AS (
   SELECT run_id, min(event_id) AS first_event FROM import_run_events
   WHERE org_id = $org AND list_contains($metrics, metric_id) GROUP BY run_id),
@@ -119,6 +136,6 @@ own_runs AS (
     CAST(to_json(arg_max({'status': status, 'started_at': CAST(started_at AS VARCHAR), 'error': error}, first_event)) AS VARCHAR) AS last,
     CAST(to_json(arg_max({'run_id': run_id, 'sealed_totals': sealed_totals}, first_event) FILTER (status = 'completed')) AS VARCHAR) AS completed
   FROM runs JOIN connections USING (metric_id, credential_id) GROUP BY metric_id)
-SELECT metric_id, kind, tier, type, first_day, read, read_before, first_run_from, last, completed
+SELECT metric_id, kind, tier, type, first_day, disconnected_on, read, read_before, first_run_from, last, completed
 FROM connections CROSS JOIN (SELECT tier FROM organisations WHERE org_id = $org)
   LEFT JOIN read_days USING (metric_id) LEFT JOIN own_runs USING (metric_id)`;

@@ -111,17 +111,18 @@ it.each([
   ['deleting', (of: Api, path: string) => of.delete(path), 310],
 ])('%s a source that has stopped makes January ready at once', async (name, change, cost) => {
   const { admin: owner } = await newOrganisation(service);
-  const bill = async (title: string, through: string) => {
+  const bill = async (title: string, account: string, through: string) => {
     const location = join(service.exportsDir, `${name} ${title}.csv`);
-    await writeFile(location, focusCsv(days('2026-01-01', through).map((day) => dayLine(day, '10'))));
+    const lines = days('2026-01-01', through).map((day) => dayLine(day, '10', { SubAccountId: account }));
+    await writeFile(location, focusCsv(lines));
     const { id } = expectData(
       await owner.post<{ id: string }>('/cost-sources', { name: title, kind: 'focus', location }),
     );
     await ingest(owner, id);
     return id;
   };
-  await bill('New', '2026-01-31');
-  const old = await bill('Old', '2026-01-20');
+  await bill('New', '1111', '2026-01-31');
+  const old = await bill('Old', '2222', '2026-01-20');
   const { id } = expectData(
     await owner.post<{ id: string }>('/metrics', {
       ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'monthly' },

@@ -8,9 +8,11 @@ import { lastDayOf } from './naive-sources.ts';
 // 1. A run reads the days from a first one to the day on which it begins. That day is not over. The first run of a key reads
 //    twelve months, later ones the month of the last run that completed, or the month before today's if that is earlier.
 // 2. The days of a run have its rows, and lose older values, unless it has no rows at all. What people recorded stays in the
-//    months before the first row. With labels, all values of imports go. Without, a value of an import stays if a run with
-//    this key has completed and read its day.
+//    months before the first row. With labels, all values of imports go. Without, a value stays if a run with this key has
+//    completed and read its day. But what people recorded before the first value of an import is no run's.
 // 3. A day is complete if a run with today's key has completed, and has read it to its end.
+// 4. After a disconnection the values of a month are in doubt if no run has read it to its end, nobody has recorded a value of a
+//    later day since, and more days lack a value at the month's end than are usual in it and in the month before.
 
 /** A value, with the number of the key that has read it; null if a person recorded it. */
 export type NaiveValue = StoryValue & { key: number | null };
@@ -31,17 +33,20 @@ export class NaiveImport {
   /** The number of the key; null if the metric is not connected. */
   key: number | null = null;
   #keys = 0;
+  #ended: { key: number; on: Day } | null = null;
   readonly #runs: Run[] = [];
   #underWay: Run | null = null;
 
   connect(today: Day): void {
     this.#keys += 1;
     this.key = this.#keys;
+    this.#ended = null;
     this.#underWay = null;
     this.begin(LONG_AGO, today);
   }
 
-  disconnect(): void {
+  disconnect(today: Day): void {
+    if (this.key !== null) this.#ended = { key: this.key, on: today };
     this.key = null;
     this.#underWay = null;
   }
@@ -72,10 +77,14 @@ export class NaiveImport {
       return [];
     }
     const first = rows.map(({ period }) => `${period.slice(0, 7)}-01`).sort()[0];
+    const [imported] = before
+      .flatMap(({ period, key }) => (key === null ? [] : [`${period.slice(0, 7)}-01`]))
+      .sort();
     const stays = ({ period, key }: NaiveValue): boolean => {
-      if (key === null) return period < (first ?? '9');
+      if (key === null && period < (first ?? '9')) return true;
+      if (isLabelled || (key === null && !(imported !== undefined && imported <= period))) return false;
       const known = this.#completed().filter(({ hasRows }) => hasRows);
-      return !isLabelled && known.some(({ start, end }) => start <= period && period <= end);
+      return known.some(({ start, end }) => start <= period && period <= end);
     };
     const removed = before.filter((value) => isRead(value) && !stays(value) && !rows.some(isSame(value)));
     if (ends === 'completed') Object.assign(run, { status: 'completed', hasRows: rows.length > 0 });
@@ -101,6 +110,28 @@ export class NaiveImport {
     return this.hasRead(lastDayOf(month));
   }
 
+  /** Returns whether the values of a month end with an import that was disconnected. */
+  endsWith(month: Month, values: readonly NaiveValue[]): boolean {
+    const ended = this.#ended;
+    if (ended === null || !this.#runs.some(({ status }) => status === 'completed')) return false;
+    const through = lastDayOf(month);
+    const own = this.#runs.filter(({ key, status }) => key === ended.key && status === 'completed');
+    if (own.some(({ start, end }) => start <= through && through < end)) return false;
+    const days = [...new Set(values.map(({ period }) => period))].sort();
+    const among = (of: Month) =>
+      days.flatMap((day, index) =>
+        day.startsWith(of)
+          ? [{ day, gap: index === 0 ? null : distance(days[index - 1] ?? '', day) - 1 }]
+          : [],
+      );
+    const [now, before] = [among(month), among(monthBefore(month))];
+    const last = now.at(-1);
+    const gaps = now.flatMap(({ gap }) => gap ?? []);
+    if (last === undefined || gaps.length === 0 || now.length + before.length < 3) return false;
+    const usual = Math.max(...gaps, ...before.flatMap(({ gap }) => gap ?? []));
+    return last.day <= ended.on && distance(last.day, through) > usual;
+  }
+
   /** Returns whether no run has ended the values of a day: they are complete only up to the newest run. */
   isBehind(day: Day): boolean {
     return this.key !== null && !this.#completed().some(({ end }) => day < end);
@@ -112,6 +143,8 @@ export class NaiveImport {
     return newest !== undefined && newest.end > lastDayOf(month);
   }
 }
+
+const distance = (from: Day, to: Day): number => (Date.parse(to) - Date.parse(from)) / 86_400_000;
 
 const isSame =
   (one: StoryValue) =>

@@ -184,7 +184,7 @@ export class NaiveOrganisation {
         return true;
       case 'disconnect':
         if (metric.import.key === null) return false;
-        metric.import.disconnect();
+        metric.import.disconnect(step.on);
         return true;
       case 'begin run':
         if (metric.import.key === null) return false;
@@ -260,7 +260,10 @@ export class NaiveOrganisation {
         this.sources.isInDoubt(month, metric.picks === null ? null : kinds) ||
         isHeldBack ||
         (metric.picks !== null && undelivered.length > 0));
-    const isMissing = lacksSpend || !metric.import.hasReadMonth(month);
+    const isMissing =
+      lacksSpend ||
+      !metric.import.hasReadMonth(month) ||
+      metric.import.endsWith(month, [...metric.values.values()]);
     const status = ((): Status => {
       if (metric.locks.has(month)) return metric.changed.has(month) ? 'changed_since_lock' : 'locked';
       if (isUncollected) return 'partial';

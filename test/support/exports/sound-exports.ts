@@ -151,8 +151,11 @@ export const soundExports = (): Record<string, ExportedSource[]> => ({
   ],
   'AI tools on weekdays only, without a file of February': [
     tools(
-      WEEKDAYS.filter((day) => day < '2026-02').map((day) => `${day},copilot,3,usage`),
-      WEEKDAYS.map((day) => `${day},copilot,github.com/acme/web,7`),
+      [
+        '2025-11-01,copilot,190,seat',
+        ...WEEKDAYS.filter((day) => day < '2026-02').map((day) => `${day},copilot,3,usage`),
+      ],
+      ['2025-11-01', ...WEEKDAYS].map((day) => `${day},copilot,github.com/acme/web,7`),
     ),
   ],
   'two AI tools': [

@@ -35,6 +35,35 @@ describeOnBothEngines('the days that an import reads', (open, onDuckDb) => {
       expect(await story.sums()).toEqual({ '2026-01': 22_000 });
     });
 
+    it('keep what someone had recorded just as the first run read it', async () => {
+      const story = await newImportStory(test, metric);
+      // The platform has 1,000 on each day. Someone had recorded that of 10 January, and 5 for 11 January.
+      await story.type({ '2026-01-10': 1000, '2026-01-11': 5 });
+      await story.connect();
+      expect(await story.run(daily('2026-01-01', 31, '1000'))).toEqual({ changed: 30, removed: 0 });
+      // Later the platform leaves out both days.
+      const without = daily('2026-01-01', 31, '1000').filter(
+        ([day]) => !['2026-01-10', '2026-01-11'].includes(day),
+      );
+      expect(await story.run(without)).toEqual({ changed: 0, removed: 0 });
+      expect(await story.sums()).toEqual({ '2026-01': 31_000 });
+      // Another key owns the days afresh.
+      await story.connect();
+      expect(await story.run(without)).toEqual({ changed: 0, removed: 2 });
+      expect(await story.sums()).toEqual({ '2026-01': 29_000 });
+    });
+
+    it('grow by a month of which an earlier run had nothing', async () => {
+      const story = await newImportStory(test, metric);
+      // Someone recorded October's total of 40 on its last day. The platform brings October later: 31 days of 1.
+      await story.type({ '2025-10-31': 40 });
+      await story.connect();
+      expect(await story.run(daily('2026-01-01', 31, '1'))).toEqual({ changed: 31, removed: 0 });
+      const rows = [...daily('2025-10-01', 30, '1'), ...daily('2026-01-01', 31, '1')];
+      expect(await story.run(rows, { startMonth: '2025-10' })).toEqual({ changed: 30, removed: 1 });
+      expect(await story.sums()).toEqual({ '2025-10': 30, '2026-01': 31 });
+    });
+
     it('lose what another key has read', async () => {
       const story = await newImportStory(test, metric);
       await story.connect();

@@ -96,6 +96,68 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
     expect(await codes('2025-02')).not.toContain('import_behind');
   });
 
+  describe('after the import was disconnected', () => {
+    const GAP = 'no value has been recorded for 2026-01-16 to 2026-01-31, the last 16 days of the month';
+
+    /** The platform has 1,000 a day, and is disconnected on 16 January. */
+    const disconnected = async (metric: Parameters<typeof newImportStory>[1], rows: Row[]) => {
+      const story = await settledStory(metric);
+      await story.connect(new Date('2026-01-10T06:00:00Z'));
+      await story.run(rows, { at: '2026-01-16T05:45:00Z' });
+      await story.disconnect(new Date('2026-01-16T08:00:00Z'));
+      return story;
+    };
+
+    it.each([
+      ['revenue', REVENUE],
+      ['a count', {}],
+    ])('lacks the later days of %s, until someone records some or connects it again', async (_, metric) => {
+      const story = await disconnected(metric, daily('2025-12-01', 46, '1000'));
+      const platform = 'kind' in metric ? 'Stripe' : 'BigQuery';
+      expect(await story.month()).toMatchObject({
+        ...{ status: 'open', can_lock: 'without_missing', value: 15_000 },
+        missing: [
+          {
+            ...{ code: 'import_behind', amount: null },
+            sentence: `the import from ${platform} was disconnected on 2026-01-16, and ${GAP}`,
+            ways_out: [{ action: 'connect_import', metric_id: story.metric.id }, { action: 'accept' }],
+          },
+        ],
+      });
+      // A run had read December to its end, and nothing is known of February.
+      expect((await story.month('2025-12')).missing.map(({ code }) => code)).not.toContain('import_behind');
+      await story.connect();
+      await story.run(daily('2026-01-01', 31, '1000'));
+      expect(await story.month()).toMatchObject({ status: 'ready_to_lock', value: 31_000 });
+    });
+
+    it('is ready once someone has recorded a later day', async () => {
+      const story = await disconnected({}, daily('2025-12-01', 46, '1000'));
+      await story.type({ '2026-01-31': 16_000 });
+      expect(await story.month()).toMatchObject({ status: 'ready_to_lock', value: 31_000, missing: [] });
+    });
+
+    it('is ready if the metric never had values on more days', async () => {
+      const sales: Row[] = ['2025-11-28', '2025-12-14', '2025-12-31', '2026-01-16'].map((day) => [
+        day,
+        '1000',
+      ]);
+      const story = await disconnected({}, sales);
+      expect(await story.month()).toMatchObject({ status: 'ready_to_lock', value: 1000, missing: [] });
+    });
+
+    it('is ready if no run of the import had ever completed', async () => {
+      const story = await settledStory();
+      await story.type(
+        Object.fromEntries(daily('2026-01-01', 15, '2').map(([day, value]) => [day, Number(value)])),
+      );
+      await story.connect(new Date('2026-01-16T06:00:00Z'));
+      await story.run([], { at: '2026-01-16T06:00:00Z', outcome: 'failed' });
+      await story.disconnect(new Date('2026-01-16T08:00:00Z'));
+      expect(await story.month()).toMatchObject({ status: 'ready_to_lock', value: 30, notes: [GAP] });
+    });
+  });
+
   it('raises no event by a day that is not over, or that no run has read', async () => {
     const story = await settledStory();
     await story.connect(new Date('2026-01-10T06:00:00Z'));
