@@ -125,6 +125,47 @@ export const soundExports = (): Record<string, ExportedSource[]> => ({
     bill(daily('10')),
     hosts(DAYS.flatMap((day) => [`${day},db-1,postgres,4`, `${day},db-1,,1`])),
   ],
+  'two equal disks of each host': [
+    hosts(
+      DAYS.flatMap((day) => [
+        `${day},db-1,disk,4`,
+        `${day},db-1,disk,4`,
+        `${day},db-2,disk,1`,
+        `${day},db-2,disk,1`,
+      ]),
+    ),
+  ],
+  'two machines without names, with a disk each': [
+    bill([...daily('10'), ...daily('10'), ...daily('2', RDS), ...daily('2', RDS)]),
+  ],
+  'three files with parts of an account': [
+    {
+      kind: 'focus',
+      files: Object.fromEntries(['2', '3', '5'].map((cost) => [`part-${cost}.csv`, focusCsv(daily(cost))])),
+    },
+  ],
+  'two equal pods without names': [
+    {
+      kind: 'opencost',
+      files: {
+        'allocations.csv': table(
+          'Date,Cluster,Namespace,ControllerKind,ControllerName,TotalCost',
+          DAYS.flatMap((day) => Array<string>(2).fill(`${day},prod,shop,deployment,api,3.5`)),
+        ),
+      },
+      second: table('day,cluster,kind,provider_id,cost', []),
+    },
+  ],
+  'three AI tools, each with two seats': [
+    tools(
+      ['copilot', 'cursor', 'codex'].flatMap((tool) =>
+        DAYS.flatMap((day) => Array<string>(2).fill(`${day},${tool},1,seat`)),
+      ),
+      ['copilot', 'cursor', 'codex'].flatMap((tool) =>
+        DAYS.map((day) => `${day},${tool},github.com/acme/web,7`),
+      ),
+    ),
+  ],
   'a host on the bill': [
     bill(DAYS.flatMap((day) => [machine(day, 'i-0fedcba9876543210', '5'), dayLine(day, '10')])),
     hosts(
