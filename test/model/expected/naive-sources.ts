@@ -569,10 +569,15 @@ export const ALL_MONTHS: readonly Month[] = ['2025-12', '2026-01', '2026-02'];
 export const lastDayOf = (month: Month): Day =>
   `${month}-${{ '2025-11': '30', '2026-02': '28' }[month] ?? '31'}`;
 const dayAfter = (day: Day): Day => new Date((dayNumber(day) + 1) * 86_400_000).toISOString().slice(0, 10);
-const daysOfMonth = (month: Month): Day[] =>
-  Array.from(
-    { length: Number(lastDayOf(month).slice(8)) },
-    (_, index) => `${month}-${`${index + 1}`.padStart(2, '0')}`,
-  );
+const DAYS = new Map(
+  ['2025-11', ...ALL_MONTHS].map((month) => [
+    month,
+    Array.from(
+      { length: Number(lastDayOf(month).slice(8)) },
+      (_, index): Day => `${month}-${`${index + 1}`.padStart(2, '0')}`,
+    ),
+  ]),
+);
+const daysOfMonth = (month: Month): readonly Day[] => DAYS.get(month) ?? [];
 const latest = (day: Day | null, other: Day): Day | null => (day === null ? null : day < other ? other : day);
 const dayNumber = (day: Day): number => Date.parse(day) / 86_400_000;
