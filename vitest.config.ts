@@ -9,8 +9,13 @@ process.env['UV_THREADPOOL_SIZE'] ??= '16';
 /** The slowest files, the slowest first. If one of them began last, it would run alone at the end. */
 const LONGEST = [
   'e2e/nodes/nodes',
+  'e2e/dashboard/accessibility',
+  'e2e/sources/sound-exports',
+  'warehouse/sources/rejected-months',
+  'warehouse/sources/units/missing-units',
   'api/access/never-old',
   'e2e/sources/ingest',
+  'model/every-month',
   'e2e/months/month-story',
   'e2e/operations/crash',
   'e2e/events/webhooks',
@@ -29,7 +34,6 @@ const LONGEST = [
   'e2e/access/conventions',
   'e2e/sources/cluster-sources',
   'attack/files',
-  'model/every-month',
   'warehouse/metrics/upload-memory',
 ];
 
@@ -55,8 +59,8 @@ export default defineConfig({
     ],
     runner: 'test/support/setup/runner.ts',
     pool: 'forks',
-    // Files that start servers wait half of their time, so three workers keep the usual two cores busy.
-    maxWorkers: 3,
+    // Files that start servers wait half of their time, so four workers keep the usual two cores busy.
+    maxWorkers: 4,
     // A file reuses the process and the loaded modules of another, because no module keeps state of a test.
     isolate: false,
     sequence: { sequencer: LongestFirst },

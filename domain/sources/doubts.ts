@@ -14,6 +14,7 @@ export const DOUBT_CODES = [
   'charges_twice',
   'unmatched_machines',
   'assets_missing',
+  'charges_left_out',
 ] as const;
 export type DoubtCode = (typeof DOUBT_CODES)[number];
 
@@ -115,6 +116,28 @@ const stands: WayOutOf = ({ source, unit }) => ({
   ...ofUnit(unit),
 });
 
+const countAgain: WayOutOf = ({ source, unit }) =>
+  unit === null
+    ? null
+    : {
+        action: 'end_unit',
+        sentence: `end ${JSON.stringify(unit)} later in cost source ${JSON.stringify(source.name)}, if these charges are right`,
+        source_id: source.id,
+        unit,
+      };
+
+const standsWithout: WayOutOf = ({ source, unit }) =>
+  unit === null
+    ? null
+    : {
+        action: 'stands',
+        sentence: `say that ${JSON.stringify(unit)} is right without these charges`,
+        source_id: source.id,
+        unit,
+      };
+
+const readAll: WayOutOf = (subject) => (subject.unit === null ? runSource(subject) : null);
+
 const onBillAlways: WayOutOf = ({ source }) => ({
   action: 'on_bill_always',
   sentence: `set options.on_bill of cost source ${JSON.stringify(source.name)} to "always": the bills include these machines`,
@@ -138,6 +161,7 @@ const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
   unit_missing: [endUnit, runSource],
   unmatched_machines: [runSource, onBillAlways, onBillNever],
   assets_missing: [runSource, onBillAlways],
+  charges_left_out: [countAgain, standsWithout, readAll],
 };
 
 /** Returns the ways out of a doubt about a source. */

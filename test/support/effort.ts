@@ -10,6 +10,26 @@ const numberFrom = (name: string, otherwise: number): number => {
   return number;
 };
 
+/** A part of the suite, such as the second of three. */
+interface Part {
+  kept: number;
+  parts: number;
+}
+
+/** Reads a part such as `2/3` from a variable; null without it. */
+export const partFrom = (name: string): Part | null => {
+  const text = process.env[name] ?? '';
+  if (text === '') return null;
+  const [, kept, parts] = (/^([1-9])\/([1-9])$/.exec(text) ?? []).map(Number);
+  if (kept === undefined || parts === undefined || kept > parts)
+    throw new Error(`${name}: expected a part such as 1/2, got ${JSON.stringify(text)}`);
+  return { kept, parts };
+};
+
+/** Whether a part has the item at an index: `1/2` has every second item, from the first on, and `2/2` the others. */
+export const isInPart = (part: Part | null, index: number): boolean =>
+  part === null || index % part.parts === part.kept - 1;
+
 /** Whether the run has time for all variants of long stories, for example every way to damage a database. */
 export const THOROUGH = (process.env['THOROUGH'] ?? '') !== '';
 

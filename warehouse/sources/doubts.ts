@@ -3,6 +3,8 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
+import { IS_SAME_COMMITMENT } from './focus/commitment-purchases.ts';
+import { amountInWords } from './publishing/charged-twice.ts';
 import { CURRENT_READINGS, newestBefore, READINGS_AS_OF } from './publishing/readings.ts';
 
 interface DoubtRow {
@@ -73,10 +75,38 @@ const foundDoubts = ({ found, computations, decisions }: Basis, months: string):
   FROM load_doubts SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
   WHERE org_id = $org AND ${months}
   UNION ALL
+  SELECT source_id, month, 'charges_left_out', NULL,
+    'has ' || row_count || CASE row_count WHEN 1 THEN ' row' ELSE ' rows' END || ' of ' || strftime(month, '%Y-%m') || ' on its bill of '
+      || strftime(left_out_period, '%Y-%m') || ', which no run has loaded: ' || ${amountInWords('amount')} || ' does not count',
+    amount, NULL
+  FROM left_out_bills SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
+  ANTI JOIN ${found} AS loaded ON loaded.source_id = left_out_bills.source_id AND loaded.billing_period = left_out_period
+  WHERE org_id = $org AND ${months}
+  UNION ALL
+  SELECT source_id, month, 'charges_twice', unit,
+    'has purchases by ' || to_json(unit) || ' of commitments such as ' || to_json(left(min(commitment), 200))
+      || ', whose usage cost source ' || to_json(name) || ' has at amortised cost: ' || ${amountInWords('sum(amount)')} || ' counts twice',
+    sum(amount), NULL
+  FROM (
+    SELECT purchased.*, min(name) AS name
+    FROM (
+      SELECT source_id, month, cloud, cloud || '/' || account AS unit, commitment, sum(purchased) AS amount
+      FROM load_commitments SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
+      WHERE org_id = $org AND purchased IS NOT NULL AND ${months} GROUP BY ALL) AS purchased
+    JOIN (
+      SELECT DISTINCT source_id, name, cloud, commitment
+      FROM load_commitments SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
+      JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
+      WHERE org_id = $org AND purchased IS NULL) AS covering
+      ON covering.cloud = purchased.cloud AND covering.source_id <> purchased.source_id AND ${IS_SAME_COMMITMENT}
+    GROUP BY ALL)
+  GROUP BY source_id, month, unit, name HAVING sum(amount) > 0
+  UNION ALL
   SELECT source_id, month, code, unit, phrase, amount, other_source_id
   FROM month_doubts SEMI JOIN ${computations} AS counted USING (org_id, month, computation_id)
   WHERE org_id = $org AND ${months}),
-standing AS (SELECT source_id, unit, 'charges_twice' AS code FROM ${decisions} AS decided WHERE org_id = $org AND stands),
+standing AS (
+  SELECT source_id, unit, unnest(['charges_twice', 'charges_left_out']) AS code FROM ${decisions} AS decided WHERE org_id = $org AND stands),
 found_doubts AS (
   FROM stored_doubts ANTI JOIN standing USING (source_id, unit, code)
   ANTI JOIN standing AS beside

@@ -171,7 +171,7 @@ const LOADED_MONTHS = `loaded_months AS (
  * The number of the counting rules. A change of what is stored about a month (its keys, what counts) takes the next number,
  * so that months of earlier versions are computed again.
  */
-const COUNTING_RULES = 5;
+const COUNTING_RULES = 6;
 
 /**
  * CTE with what people have said about units, by month and source: those that have ended within or before it, which may count no

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, inject } from 'vitest';
+import { isInPart, partFrom } from '../effort.ts';
 import { LAKE, lacking } from '../needs.ts';
 import type { Migration } from '../../../warehouse/engine/migrations/migrations.ts';
 import { spillDirectory, Warehouse, type WarehouseSettings } from '../../../warehouse/engine/warehouse.ts';
@@ -112,6 +113,15 @@ export const openDuckLake = async (migrations?: readonly Migration[]): Promise<T
 /** Defines tests that run on DuckDB only. */
 type OnDuckDb = (stories: () => void) => void;
 
+/** The part of the suites that this run tries on DuckLake, too. */
+const LAKE_PART = partFrom('LAKE_PART');
+
+/** Why a suite is not tried on DuckLake, for its title; empty if it is. */
+const whyNotOnLake = (name: string): string => {
+  const index = createHash('sha256').update(name).digest().readUInt32BE();
+  return isInPart(LAKE_PART, index) ? lacking(...LAKE) : ' (SKIPPED: not in LAKE_PART)';
+};
+
 /**
  * Defines a suite on both engines. Without Postgres or the extensions, the DuckLake half is skipped, and its title says so.
  * DuckLake takes six times as long. So tests use `onDuckDb` if others send the same statements to DuckLake.
@@ -125,7 +135,7 @@ export const describeOnBothEngines = (
       stories();
     });
   });
-  const why = lacking(...LAKE);
+  const why = whyNotOnLake(name);
   describe.skipIf(why !== '')(`${name} on DuckLake${why}`, () => {
     suite(openDuckLake, () => undefined);
   });

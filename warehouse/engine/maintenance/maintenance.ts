@@ -17,6 +17,8 @@ const SPEND_TABLES = [
   'ai_tool_spend',
   'ai_usage',
   'load_doubts',
+  'left_out_bills',
+  'load_commitments',
   'load_units',
   'rejected_days',
   'unread_periods',

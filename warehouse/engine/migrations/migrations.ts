@@ -656,6 +656,21 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE month_doubts ADD COLUMN other_source_id VARCHAR`,
     ],
   },
+  {
+    version: 28,
+    name: 'bills outside the months of a run, and commitments',
+    statements: [
+      // What a bill that no run has loaded costs in a month that the load has. billing_period is of the load.
+      `CREATE TABLE left_out_bills (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, left_out_period DATE, month DATE,
+        row_count BIGINT, amount DECIMAL(38,15))`,
+      // What purchases of a commitment cost in a month, or the commitment of amortised usage: then month, account and purchased
+      // are NULL.
+      `CREATE TABLE load_commitments (
+        org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, month DATE, cloud VARCHAR, account VARCHAR,
+        commitment VARCHAR, purchased DECIMAL(38,15))`,
+    ],
+  },
 ];
 
 /** The version of the tables that this version of the product makes. */

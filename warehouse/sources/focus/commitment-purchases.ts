@@ -5,15 +5,16 @@ import { decimalCell } from '../feeds/cells.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import type { Relation, Shape } from '../feeds/scan-files.ts';
 import { cloudOf, present, textOf } from './focus-columns.ts';
+import { monthParts } from './month-parts.ts';
 
 // FOCUS spreads a commitment over the usage that it covers, in EffectiveCost. The EffectiveCost of its purchase is 0. Some exports
 // repeat the purchase there, so that each of its dollars would count twice.
 
-/** Returns the SQL of the commitment that a row purchases; null for other rows. */
-export const purchasedCommitmentOf = (file: Shape): string =>
+/** Returns the SQL of the commitment of a row of a category: `purchase` buys it, `usage` is covered by it; null for other rows. */
+export const commitmentOf = (file: Shape, category: 'purchase' | 'usage'): string =>
   present(file, 'commitment').length === 0 || present(file, 'charge_category').length === 0
     ? 'CAST(NULL AS VARCHAR)'
-    : `CASE WHEN lower(${textOf(file, 'charge_category')}) = 'purchase' THEN ${textOf(file, 'commitment')} END`;
+    : `CASE WHEN lower(${textOf(file, 'charge_category')}) = '${category}' THEN ${textOf(file, 'commitment')} END`;
 
 /** The key by which commitments are compared. Azure writes ids in any case. */
 const commitmentKey = (commitment: string): string => `lower(trim(${commitment}))`;
@@ -22,7 +23,7 @@ const commitmentKey = (commitment: string): string => `lower(trim(${commitment})
 const lastPartOf = (key: string): string => `regexp_extract(${key}, '[^/:]*$')`;
 
 /** Whether a purchased and a covering commitment are one. Two whole paths can end alike and differ, as in two projects. */
-const IS_SAME_COMMITMENT = `${lastPartOf('purchased.commitment')} = ${lastPartOf('covering.commitment')}
+export const IS_SAME_COMMITMENT = `${lastPartOf('purchased.commitment')} = ${lastPartOf('covering.commitment')}
   AND (purchased.commitment = covering.commitment
     OR ${lastPartOf('purchased.commitment')} IN (purchased.commitment, covering.commitment))`;
 
@@ -65,6 +66,18 @@ const amortisedIn = (file: Relation): string[] => {
 export const IS_AMORTISED_PURCHASE = `(purchased_commitment IS NOT NULL AND EXISTS (
   FROM temp.main.amortised_commitments AS amortised
   WHERE amortised.cloud = wanted.cloud AND amortised.commitment = ${commitmentKey('purchased_commitment')}))`;
+
+/**
+ * Selects what purchases that count cost in each month, and the commitments of usage, so that a purchase in one source can be
+ * compared with the usage in another (doubts.ts). A group names the first and the last of its commitments: nearly always, it has
+ * one.
+ */
+export const LOAD_COMMITMENTS = `
+SELECT billing_period, month, cloud, account, ${commitmentKey('purchased_commitment')} AS commitment, sum(part) AS purchased
+FROM ${monthParts(`(FROM checked_groups WHERE ${STORED} AND purchased_commitment IS NOT NULL AND purchase_cost IS NULL)`)} GROUP BY ALL
+UNION ALL BY NAME
+SELECT DISTINCT billing_period, cloud, ${commitmentKey('unnest([first_covering, last_covering])')} AS commitment
+FROM checked_groups WHERE ${STORED} AND first_covering IS NOT NULL`;
 
 const MOST_NOTES = 20;
 

@@ -1,7 +1,12 @@
 import { dayOf, firstDay, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { checkShrink } from '../publishing/bill-shrink.ts';
-import { findAmortisedCommitments, IS_AMORTISED_PURCHASE, purchaseNotes } from './commitment-purchases.ts';
+import {
+  findAmortisedCommitments,
+  IS_AMORTISED_PURCHASE,
+  LOAD_COMMITMENTS,
+  purchaseNotes,
+} from './commitment-purchases.ts';
 import { creditNotes } from './focus-credits.ts';
 import { dayOfText, nullable } from '../feeds/cells.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
@@ -21,7 +26,7 @@ import { fallbackNotes, readFallback } from './focus-fallback.ts';
 import { ACCOUNTS_TWICE } from './files-twice.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
 import { findLinesTwice } from './lines-twice.ts';
-import { leftOutNotes } from './left-out-bills.ts';
+import { leftOutNotes, stageLeftOut, storeLeftOut } from './left-out-bills.ts';
 import { handOver, show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
@@ -93,6 +98,8 @@ export const loadFocusExport = (
       ...(await creditNotes(reader)),
       ...(await leftOutNotes(reader, session, load)),
     ];
+    await stageLeftOut(sessions, load, currency);
+    await handOver(sessions, 'commitments', LOAD_COMMITMENTS);
     await findLinesTwice(reader, relationsOf(files, 'skipped'));
     const twice = files.length > 1 ? [`SELECT *, true AS is_of_files FROM (${ACCOUNTS_TWICE})`] : [];
     await handOver(
@@ -110,6 +117,8 @@ export const loadFocusExport = (
     await storeRows(session, load, 'load_units', ACCOUNT_DAYS);
     await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
     await storeRows(session, load, 'bill_values', 'FROM listed_values');
+    await storeLeftOut(session, load);
+    await storeRows(session, load, 'load_commitments', 'FROM commitments');
     await storeUnitsTwice(
       session,
       load,
@@ -165,7 +174,7 @@ const costs = (of: 'spend' | 'values'): string =>
 
 /** The temporary tables and views of a load in the warehouse. */
 const TEMPORARY = {
-  tables: ['focus_choices', 'load_days', 'units_twice'],
+  tables: ['focus_choices', 'load_days', 'units_twice', 'left_out_months', 'commitments'],
   views: ['daily_money', 'listed_values'],
 };
 

@@ -15,7 +15,7 @@ import {
   timeOf,
   type CostColumn,
 } from './focus-columns.ts';
-import { purchasedCommitmentOf } from './commitment-purchases.ts';
+import { commitmentOf } from './commitment-purchases.ts';
 import { creditsOf } from './focus-credits.ts';
 import { isKept } from './kept-resources.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
@@ -78,7 +78,8 @@ const typedRows = (
     ${keyOf(file, 'currency')} AS currency,
     COALESCE(lower(${textOf(file, 'charge_category')}) = 'usage', true) AS is_usage,
     COALESCE(lower(${textOf(file, 'charge_category')}) = 'purchase', false) AS is_purchase,
-    ${costColumn === 'EffectiveCost' ? purchasedCommitmentOf(file) : 'CAST(NULL AS VARCHAR)'} AS purchased_commitment,
+    ${costColumn === 'EffectiveCost' ? commitmentOf(file, 'purchase') : 'CAST(NULL AS VARCHAR)'} AS purchased_commitment,
+    ${costColumn === 'EffectiveCost' ? commitmentOf(file, 'usage') : 'CAST(NULL AS VARCHAR)'} AS covering,
     ${creditsOf(file)} AS credits,
     ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
@@ -168,6 +169,7 @@ const OF_SPEND = `, any_value(account_name) AS account_name,
   bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
   bool_or(billed_nonzero AND is_usage) AS usage_billed, bool_or(is_usage) AS is_usage,
   bool_or(is_purchase) AS is_purchase,
+  min(CASE WHEN cost > 0 THEN covering END) AS first_covering, max(CASE WHEN cost > 0 THEN covering END) AS last_covering,
   sum(credits) AS credits, count_if(credits <> 0) AS credit_rows,
   ${LAST_FILE},
   ${FILE_WEIGHTS}, ${LINE_BITS}`;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
+import { sourceMonths } from '../../../../warehouse/sources/coverage.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import {
   loadPaths,
@@ -99,6 +100,58 @@ describeOnBothEngines('a commitment on a FOCUS bill', (open) => {
     const december = await loaded(lines, { endMonth: '2025-12' });
     expect(december.byDay).toEqual({ '2025-12-15': money('0') });
     expect((await loaded(lines, { startMonth: '2026-01' })).notes).toEqual([]);
+  });
+
+  it('is in doubt if its purchase is in one source, and its amortised usage in another: 96.1 too much', async () => {
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    const [payer, member] = [
+      await newSource(test.warehouse, orgId, { name: 'Payer' }),
+      await newSource(test.warehouse, orgId, { name: 'Member' }),
+    ];
+    const load = (sourceId: string, lines: readonly FocusLine[]) =>
+      loadText(test, { orgId, sourceId }, focusCsv(lines));
+    const doubts = async () => {
+      const months = await sourceMonths(test.warehouse, orgId, { first: '2026-01', last: '2026-02' });
+      return [...months].flatMap(([month, sources]) =>
+        sources.flatMap(({ doubts }) =>
+          doubts
+            .filter(({ code }) => code === 'charges_twice')
+            .map(({ sentence, amount, ways_out }) => [
+              ...[month, sentence, Number(amount)],
+              ...ways_out.map(({ action, source_id }) => `${action} ${source_id ?? ''}`),
+            ]),
+        ),
+      );
+    };
+    // The plan costs 59 from 1 January to 28 February: 31 in January, and 28 in February.
+    const bought = purchase('59', {
+      ChargePeriodEnd: '2026-03-01T00:00:00Z',
+      ...{ SubAccountId: '1000', BilledCost: '59' },
+    });
+    await load(payer.id, [bought, dayLine('2026-01-01', '5', { SubAccountId: '1000' })]);
+    expect(await doubts()).toEqual([]);
+    await load(
+      member.id,
+      january.map((line) => ({ ...line, CommitmentDiscountId: '1f0c' })),
+    );
+    const phrase = (amount: string) =>
+      `cost source "Payer" has purchases by "aws/1000" of commitments such as "${PLAN}", whose usage cost source "Member" has at ` +
+      `amortised cost: ${amount} counts twice`;
+    const ways = [`run_source ${payer.id}`, `stands ${payer.id}`, 'accept '];
+    expect(await doubts()).toEqual([
+      ['2026-01', phrase('31'), 31, ...ways],
+      ['2026-02', phrase('28'), 28, ...ways],
+    ]);
+    // It ends once the payer's export has no cost for it, as FOCUS asks, and if the member's usage is of another plan.
+    await load(payer.id, [{ ...bought, EffectiveCost: '0' }]);
+    expect(await doubts()).toEqual([]);
+    await load(payer.id, [bought]);
+    expect(await doubts()).toHaveLength(2);
+    await load(
+      member.id,
+      january.map((line) => ({ ...line, CommitmentDiscountId: '2e9d' })),
+    );
+    expect(await doubts()).toEqual([]);
   });
 
   it('counts once in Parquet, also in the list of what bills can be divided by', async () => {

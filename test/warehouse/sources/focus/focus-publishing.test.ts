@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Session } from '../../../../warehouse/engine/session.ts';
+import { sourceMonths } from '../../../../warehouse/sources/coverage.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
-import { dayLine, focusCsv } from '../../../support/exports/focus-export.ts';
+import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import {
   loadPaths,
   loadText,
@@ -13,6 +14,10 @@ import {
   writeFiles,
   type LoadChanges,
 } from '../../../support/warehouse/tenant.ts';
+
+/** One line for each day of February. */
+const february = (line: (day: string) => FocusLine): FocusLine[] =>
+  Array.from({ length: 28 }, (_, index) => line(`2026-02-${String(index + 1).padStart(2, '0')}`));
 
 /** Wraps a session so that `before` runs ahead of the statement that publishes a load. If it throws, nothing is published. */
 const beforePublishing = (session: Session, before: () => Promise<void>): Session =>
@@ -264,6 +269,51 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     await loadText(test, story.target, text, { endMonth: '2026-01' });
     expect((await loadText(test, story.target, text, { startMonth: '2026-02' })).notes).toEqual([]);
     expect((await loadText(test, (await newStory()).target, text)).notes).toEqual([]);
+  });
+
+  it('holds a month back while a bill with days of it was never loaded', async () => {
+    const late = { BillingPeriodStart: '2026-01-01T00:00:00Z' };
+    const lines = [
+      ...february((day) => dayLine(day, '10')),
+      // January's bill has 2 of 5 February, and a charge of 31 from 20 January to 20 February: 19 of its days are in February.
+      dayLine('2026-02-05', '2', late),
+      dayLine('2026-01-20', '31', {
+        ...late,
+        ChargePeriodStart: '2026-01-20T00:00:00Z',
+        ChargePeriodEnd: '2026-02-20T00:00:00Z',
+      }),
+      // The first is not of February, and the second costs nothing.
+      dayLine('2026-01-31', '100'),
+      dayLine('2026-02-06', '0', late),
+    ];
+    const story = await newStory();
+    const doubts = async () => {
+      const months = await sourceMonths(test.warehouse, story.orgId, { first: '2026-01', last: '2026-02' });
+      return [...months.values()].flatMap((sources) =>
+        sources.flatMap(({ doubts }) =>
+          doubts
+            .filter(({ code }) => code === 'charges_left_out')
+            .map(({ sentence, amount, ways_out }) => [
+              sentence,
+              Number(amount),
+              ways_out.map(({ action }) => action),
+            ]),
+        ),
+      );
+    };
+    await loadText(test, story.target, focusCsv(lines), { startMonth: '2026-02' });
+    expect(await doubts()).toEqual([
+      [
+        'cost source "Bill" has 3 rows of 2026-02 on its bill of 2026-01, which no run has loaded: 21 does not count',
+        21,
+        ['run_source', 'accept'],
+      ],
+    ]);
+    // A later run of January alone ends the doubt, although February is not read again.
+    await loadText(test, story.target, focusCsv(lines), { endMonth: '2026-01' });
+    expect(await doubts()).toEqual([]);
+    // So does a run of all months.
+    expect((await story.spend())['2026-02-05']).toBe(money('13'));
   });
 
   it('does nothing for a range that the export lacks', async () => {

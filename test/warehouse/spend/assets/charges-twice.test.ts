@@ -345,6 +345,55 @@ describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
       }
     });
 
+    it('leave a tax in doubt that only the ended source has on a day of the other', async () => {
+      const story = await twoExports();
+      // The old export has 31 + 11 on the 31st. It no longer counts after the 20th: 496 + 210, and 11 is missing.
+      await story.load(story.old, {
+        cloud_spend: [...days(AWS, (day) => day), ...days(AWS, () => 11, [31, 31])],
+      });
+      await story.decide(story.old, 'aws/1', '2026-01-20');
+      expect(await story.total()).toBe(706);
+      const lost =
+        'cost source "Old" has ended "aws/1", but has more of it than the other sources on 2026-01-31: 11 does not count';
+      expect((await story.doubts()).filter(({ code }) => code === 'charges_left_out')).toEqual([
+        {
+          ...{ code: 'charges_left_out', sentence: lost, amount: 11 },
+          ways: [
+            ['end_unit', story.old.id],
+            ['stands', story.old.id],
+            ['accept', undefined],
+          ],
+        },
+      ]);
+      // Ended before January, 496 counts, and the 29th and 30th have 7 more each.
+      await story.load(story.old, {
+        cloud_spend: [...days(AWS, (day) => day), ...days(AWS, (day) => (day === 31 ? 11 : 7), [29, 31])],
+      });
+      await story.decide(story.old, 'aws/1', '2025-12-31');
+      expect(await story.doubts()).toMatchObject([
+        { sentence: lost.replace('2026-01-31: 11', '3 days from 2026-01-29 to 2026-01-31: 25'), amount: 25 },
+      ]);
+      expect(await settleMonths(test.warehouse, story.orgId, NOW)).toEqual([]);
+      await story.decide(story.old, 'aws/1', '2025-12-31', true);
+      expect(await story.doubts()).toEqual([]);
+      expect(await story.total()).toBe(496);
+      expect(await settleMonths(test.warehouse, story.orgId, NOW)).toEqual(['2026-01']);
+    });
+
+    it('leave nothing in doubt if the ended source has less, rounds, or had other amounts all along', async () => {
+      const cases: [what: string, ended: (day: number) => number][] = [
+        ['less on the last days, as the newer export restates them', (day) => (day > 27 ? day - 2 : day)],
+        ['amounts to a cent', (day) => day + 0.004],
+        ['prices of another list', (day) => day * 1.3],
+      ];
+      for (const [what, ended] of cases) {
+        const story = await twoExports();
+        await story.load(story.old, { cloud_spend: days(AWS, ended) });
+        await story.decide(story.old, 'aws/1', '2025-12-31');
+        expect([what, await story.doubts(), await story.total()]).toEqual([what, [], 496]);
+      }
+    });
+
     it('end with the source that is deleted, and with the load that no longer has them', async () => {
       const story = await twoExports();
       expect(await story.doubts()).toHaveLength(1);
