@@ -5,7 +5,7 @@ import type { NaiveChoices } from './naive-choices.ts';
 import { loadOf, type Load } from './naive-loads.ts';
 import { isDoubted, type FoundRows } from './naive-rejected.ts';
 import { chargedTwice, type NaiveTwice } from './naive-twice.ts';
-import { endOf, ofCountedDays, standsBeside, type Decision } from './naive-decisions.ts';
+import { endOf, leftOutIn, ofCountedDays, standsBeside, type Decision } from './naive-decisions.ts';
 import { unitRows, type FeedRows, type Rows } from './naive-rows.ts';
 import { unmatchedOn, withoutAssetsOn } from './naive-unmatched.ts';
 import {
@@ -60,7 +60,7 @@ export class NaiveSources {
   /** The days on which a lock accepted that a unit of a source lacks days of a month. */
   readonly #accepted = new Map<string, Day>();
   #made = 0;
-  /** The charges that two sources count, after each step so far. */
+  /** The charges that two sources count, or that the end of a unit leaves out, after each step so far. */
   readonly #twice: { on: Day; ever: NaiveTwice[]; found: NaiveTwice[] }[] = [];
   readonly #unmatched: { on: Day; found: { month: Month; source: number }[] }[] = [];
 
@@ -240,11 +240,14 @@ export class NaiveSources {
       .filter((gap) => gap !== null);
   }
 
-  /** Notes which charges two sources count after a step of a day, and nobody has called right. */
+  /** Notes which charges two sources count, or an end leaves out, after a step of a day, and nobody has called right. */
   noteTwice(on: Day): void {
     const existing = ofCountedDays(this.#existing());
     const sources = existing.map((source) => ({ ...source, rows: rowsOf([source]) }));
-    const ever = chargedTwice(sources, this.rows(), ALL_MONTHS);
+    const ever = [
+      ...chargedTwice(sources, this.rows(), ALL_MONTHS),
+      ...leftOutIn(this.#existing(), ALL_MONTHS),
+    ];
     this.#twice.push({ on, ever, found: ever.filter((one) => !standsBeside(one, existing)) });
   }
 
