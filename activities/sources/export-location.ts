@@ -86,7 +86,7 @@ export const exportFiles = async (
     const files = [target.url];
     return {
       files,
-      deliveries: [{ name: target.url, files, from: null, to: null }],
+      deliveries: [{ name: target.url, files, from: null, to: null, scope: null }],
       notes: [],
       submitted: new Map(),
     };

@@ -61,6 +61,9 @@ export const readableFiles = async (
   const files: ExportFile[] = [];
   const notes = [...current.notes];
   const columnsOfAll = new ColumnsOfFiles();
+  const deliveries = new Map(
+    current.deliveries.flatMap(({ name, files: its }) => its.map((path) => [path, name])),
+  );
   for (const path of current.files) {
     const stored = { path, opened: held.opened(path) };
     const isCsv = formatOf(path) === 'csv';
@@ -70,7 +73,8 @@ export const readableFiles = async (
       notes.push(`${withoutQuery(path)} is empty and was left out`);
       continue;
     }
-    const file = columnsOfAll.share(await describeFile(reader, path, stored.opened));
+    const described = columnsOfAll.share(await describeFile(reader, path, stored.opened));
+    const file = { ...described, delivery: deliveries.get(path) ?? path };
     refuseColumns(file, missing);
     const writtenOn = dayWritten(
       [versions.get(path)?.writtenAt ?? null, current.submitted.get(path) ?? null],

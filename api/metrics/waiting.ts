@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { MonthRecord } from '../../domain/months/month-record.ts';
+import { isBeforeFirstSpend } from '../../domain/months/before-first-spend.ts';
+import { doubtToWire, type MonthRecord } from '../../domain/months/month-record.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
 import { includes } from '../../domain/organisations/tiers.ts';
 import { byName } from '../../domain/shared/by-name.ts';
-import { addMonths, dayOf, firstDay, monthOf } from '../../domain/shared/calendar.ts';
+import { addMonths, dayOf, firstDay, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
 import { recallMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
@@ -19,6 +20,7 @@ import type { NumberDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 import { answers, success } from '../http/route-schema.ts';
+import { doubt } from '../months/month-fields.ts';
 import { readMonths } from '../months/read-months.ts';
 import { billOnWire } from '../teams/team-bills.ts';
 
@@ -42,6 +44,16 @@ const waitingItem = z
       id: 'WaitingPausedImport',
       description: 'The plan does not include the import of a metric.',
     }),
+    z
+      .object({
+        ...{ kind: z.literal('held_back'), message, month: z.string() },
+        metrics: z.array(named).describe('Those that wait; none if only the bills of teams do'),
+        missing: z.array(doubt),
+      })
+      .meta({
+        id: 'WaitingDoubts',
+        description: 'A month that has ended, and the doubts that hold it back.',
+      }),
     z.object({ kind: z.literal('changed_since_lock'), message, metric: named, months }).meta({
       id: 'WaitingChangedMonths',
       description: 'Months of a metric whose values changed after their lock.',
@@ -81,7 +93,7 @@ export const waitingRoutes = (app: Api, dependencies: NumberDependencies): void 
       config: { isKept: true, access: 'read', isHeavy: true },
       schema: answers(z.array(waitingItem), {
         tag: 'Metrics',
-        summary: 'What waits for someone: failed runs, months to lock, bills that cannot seal',
+        summary: 'What waits for someone: failed runs, doubts, months to lock, bills that cannot seal',
         description:
           'By kind in the order of the schema, then by name. Plans without unit economics have only runs and collection. ' +
           'Revenue metrics are there only for those who may see their numbers.',
@@ -145,6 +157,7 @@ const waitingNumbers = async (
   return [
     ...metrics.flatMap((metric) => failedImport(metric, imports.get(metric.id))),
     ...metrics.flatMap((metric) => pausedImport(metric, imports.get(metric.id))),
+    ...heldBack(lockable, records, newestFirst, monthOf(dayOf(now))),
     ...lockable.flatMap((metric) => monthsWith('changed_since_lock', metric, records.get(metric.id))),
     ...lockable.flatMap((metric) => monthsWith('ready_to_lock', metric, records.get(metric.id))),
     ...teams.flatMap((team) => waitingBills(team, newestFirst, organisation, now)),
@@ -164,6 +177,39 @@ const pausedImport = (metric: Metric, state: ImportState | undefined): WaitingIt
   if (state?.status !== 'paused') return [];
   const message = `the import of metric ${JSON.stringify(metric.name)} is paused: ${state.paused_reason ?? ''}`;
   return [{ kind: 'import_paused', message, metric: nameOf(metric) }];
+};
+
+/** Returns the months before the running one that doubts hold back, newest first. Metrics share doubts about spend. */
+const heldBack = (
+  metrics: readonly Metric[],
+  records: ReadonlyMap<string, readonly MonthRecord[]>,
+  bills: readonly MonthBills[],
+  running: Month,
+): WaitingItem[] => {
+  const ofMetrics = metrics.flatMap((metric) => {
+    const months = records.get(metric.id) ?? [];
+    return months
+      .filter((month) => !isBeforeFirstSpend(month, months))
+      .map(({ month, missing }) => ({ month, missing, metrics: [nameOf(metric)] }));
+  });
+  const ofBills = bills
+    .filter(({ sealed, total }) => !sealed && total !== null)
+    .map(({ month, settled, doubts, holdingBack }) => ({
+      month,
+      missing: (settled ? doubts : holdingBack).map(doubtToWire),
+      metrics: [],
+    }));
+  const found = [...ofMetrics, ...ofBills].filter(
+    ({ month, missing }) => month < running && missing.length > 0,
+  );
+  const months = [...new Set(found.map(({ month }) => month))].sort().reverse();
+  return months.map((month) => {
+    const ofMonth = found.filter((one) => one.month === month);
+    const doubts = ofMonth.flatMap(({ missing }) => missing);
+    const missing = [...new Map(doubts.map((one) => [JSON.stringify(one), one])).values()];
+    const message = `${month} is held back by ${missing.length === 1 ? 'a doubt' : `${missing.length} doubts`}`;
+    return { kind: 'held_back', message, month, metrics: ofMonth.flatMap((one) => one.metrics), missing };
+  });
 };
 
 const ABOUT_MONTHS = {

@@ -24,7 +24,8 @@ const change = {
     .describe('`same_days`: the running month’s complete days against the same days of the month before'),
 };
 
-const doubt = z
+/** A doubt that holds a month back. */
+export const doubt = z
   .object({
     code: z.enum(DOUBT_CODES),
     sentence: z.string(),

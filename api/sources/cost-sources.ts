@@ -230,8 +230,8 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
           changeBy(caller, clock.now()),
         ),
       );
-      // Earlier days are known at once, so that months do not wait for the next daily settlement.
-      if (changes.starts_on !== undefined) await settleMonths(warehouse, organisation.id, clock.now());
+      // The change can complete a month, which does not wait for the next daily settlement.
+      await settleMonths(warehouse, organisation.id, clock.now());
       await orchestration.scheduleIngest({
         orgId: organisation.id,
         sourceId: updated.id,
@@ -263,6 +263,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         request.params.id,
         await updateCostSource(warehouse, id, request.params.id, 'delete', by),
       );
+      await settleMonths(warehouse, id, clock.now());
       await orchestration.unscheduleIngest(id, deleted.id);
       return success(withoutRuns(deleted));
     },

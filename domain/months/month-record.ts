@@ -32,6 +32,14 @@ export type ChangeBasis = 'month' | 'same_days';
 /** A month of a metric as the API shows it (contract §3, Month). */
 export type MonthRecord = RecordWith<CountNumbers> | RecordWith<RevenueNumbers>;
 
+type WireDoubt = Omit<Doubt, 'amount'> & { amount: number | null };
+
+/** Returns a doubt as the API shows it. */
+export const doubtToWire = ({ code, sentence, amount, ways_out }: Doubt): WireDoubt => ({
+  ...{ code, sentence, ways_out },
+  amount: amount === null ? null : toWire(amount),
+});
+
 /** The same with its numbers in another form. */
 export type RecordWith<Numbers> = Numbers & {
   month: Month;
@@ -46,7 +54,7 @@ export type RecordWith<Numbers> = Numbers & {
   current?: Numbers;
   reason: string | null;
   can_lock: Lockability['can_lock'];
-  missing: (Omit<Doubt, 'amount'> & { amount: number | null })[];
+  missing: WireDoubt[];
   /** What to know before locking, in words. */
   notes: string[];
   /** The day up to which every source of the scope covers all days of the month; null if there is no such day. */
@@ -140,10 +148,7 @@ export const recordsWith = <Numbers>(
       ...(status === 'changed_since_lock' ? { current: shownAs(current) } : {}),
       reason: openReason(month, settlement, today),
       can_lock,
-      missing: missing.map((doubt) => ({
-        ...doubt,
-        amount: doubt.amount === null ? null : toWire(doubt.amount),
-      })),
+      missing: missing.map(doubtToWire),
       notes: month.lock === null ? notesOf(month, today) : [],
       complete_through:
         month.lock === null || month.lock.isIncomplete

@@ -22,6 +22,8 @@ export interface Delivery {
   /** The days of its charges; null if they are not known. */
   from: Day | null;
   to: Day | null;
+  /** What its run reports on; null if no manifest says so. */
+  scope: string | null;
 }
 
 /** The files that count, and the decisions about the others. */
@@ -205,13 +207,13 @@ const deliveriesOf = (
   governingFolder: (folder: string) => string | null,
   governors: ReadonlyMap<string, readonly Governor[]>,
 ): Delivery[] => {
-  const deliveries = new Map<string, { from: Day | null; to: Day | null; files: string[] }>();
+  const deliveries = new Map<string, Omit<Delivery, 'name'> & { files: string[] }>();
   for (const file of files) {
     const folder = governingFolder(directoryOf(file));
     const [governor] = folder === null ? [] : (governors.get(folder) ?? []);
     const name = folder === null ? file : governor?.run === null ? exportOf(folder, governor) : folder;
-    const { from = null, to = null } = governor?.run ?? {};
-    const delivery = deliveries.get(name) ?? { from, to, files: [] };
+    const { from = null, to = null, scope = null } = governor?.run ?? {};
+    const delivery = deliveries.get(name) ?? { from, to, scope, files: [] };
     delivery.files.push(file);
     deliveries.set(name, delivery);
   }

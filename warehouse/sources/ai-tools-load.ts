@@ -5,19 +5,21 @@ import { toWire, type DecimalText } from '../../domain/shared/decimals.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { problem } from './feeds/problems.ts';
+import { throughWeekend } from './publishing/through-weekend.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
 import {
-  areNearlyAllTwiceAndDiffer,
-  findRepeated,
-  isRepeated,
-  storeRepeated,
-  type RepeatedFeed,
+  createUnitsTwice,
+  handOverUnitsTwice,
+  keepUnitsTwice,
+  storeUnitsTwice,
 } from './publishing/charged-twice.ts';
-import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
+import { findTableTwice, lineBits, type TableFeed } from './publishing/lines-twice.ts';
+import { MONTH, MONTHS, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
 import { NO_COST, rejectedByDay, stageRejected } from './feeds/rejected-when.ts';
+import { readingBounds } from './feeds/wanted-months.ts';
 import { checkUnits, unitsOf } from './publishing/unit-shrink.ts';
 import { normalRepositorySql } from './repository-sql.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
@@ -55,13 +57,6 @@ export interface AiToolFiles {
   usage: readonly ExportFile[];
 }
 
-const REPEATED: RepeatedFeed = {
-  table: 'load_days',
-  unit: 'tool',
-  line: 'line of tool',
-  areEnough: areNearlyAllTwiceAndDiffer,
-};
-
 /**
  * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month with spend. Usage
  * without spend is left out, because usage only divides spend. Usage of a month that was loaded before joins that month's spend.
@@ -96,7 +91,9 @@ export const loadAiTools = (
         rejectedWhen: rejectedByDay('cost'),
       });
       await stageFeed(sessions, 'load_days');
-      await findRepeated(session, REPEATED);
+      await createUnitsTwice(reader);
+      await findTableTwice(reader, relations.spend, TOOL_LINES, readingBounds(scope));
+      await handOverUnitsTwice(sessions);
       await stageRejected(sessions);
       const feeds = {
         spend: { staged: 'load_days', stored: 'ai_tool_spend' },
@@ -111,7 +108,8 @@ export const loadAiTools = (
       await storeRows(session, load, 'ai_tool_spend', SPEND);
       await storeRows(session, load, 'load_units', TOOL_DAYS);
       await storeRows(session, load, 'ai_usage', USAGE);
-      await storeRepeated(session, load, REPEATED);
+      await storeUnitsTwice(session, load);
+      await keepUnitsTwice(session, load, 'load_days', TOOL_LINES);
       const notes = [
         ...kept,
         ...shrunk,
@@ -119,7 +117,7 @@ export const loadAiTools = (
         ...(await unusedSeats(session, load)),
       ];
       const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
-      return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish)), notes };
+      return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish, PERIODS)), notes };
     },
   );
 };
@@ -127,12 +125,26 @@ export const loadAiTools = (
 /** Shares are exact as long as the product of two usages fits 128 bits (distributed-spend.ts). */
 const LARGEST_USAGE = 1e12;
 
+const spendRows = (relations: readonly Relation[]): string =>
+  checkedRows(relations, SPEND_COLUMNS, [
+    `WHEN lower(kind) NOT IN ('usage', 'seat') THEN ${problem('kind', "'usage or seat'", 'raw_kind')}`,
+  ]);
+
+/** Two seats of a tool have equal lines, and all tools of two people do. */
+const TOOL_LINES: TableFeed = {
+  unit: 'tool',
+  line: 'line of tool',
+  rows: (relations) => `
+WITH ${spendRows(relations)}
+SELECT file, day, tool AS unit, cost, line, false AS is_named FROM checked_rows WHERE problem IS NULL AND is_wanted`,
+  fewestNamed: null,
+  tellsWholeDays: false,
+};
+
 const spendGroups = (relations: readonly Relation[]): string => `
-WITH ${checkedRows(relations, SPEND_COLUMNS, [
-  `WHEN lower(kind) NOT IN ('usage', 'seat') THEN ${problem('kind', "'usage or seat'", 'raw_kind')}`,
-])}
+WITH ${spendRows(relations)}
 SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, tool, lower(kind) AS kind,
-  ${sumOfKnown('cost')} AS cost, count(*) AS row_count, ${isRepeated()} AS is_repeated
+  ${sumOfKnown('cost')} AS cost, count(*) AS row_count, ${lineBits()}
 FROM checked_rows GROUP BY ALL`;
 
 /** Selects usage by the repository's normal name. The share of usage without a repository belongs to no repository. */
@@ -157,6 +169,16 @@ const TOOL_DAYS = unitDays({
   from: 'load_days',
   counts: 'is_whole',
 });
+
+/** Seats are often charged on the first day of a month, whatever weekday it is. */
+const PERIODS = {
+  ...MONTHS,
+  broughtThrough: throughWeekend({
+    brought: MONTHS.broughtThrough,
+    billingPeriod: MONTH,
+    counts: `kind IS DISTINCT FROM 'seat'`,
+  }),
+};
 
 const USAGE = `
 SELECT ${MONTH} AS billing_period, day, tool, repository, usage FROM usage_days

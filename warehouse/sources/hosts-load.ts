@@ -2,12 +2,19 @@ import { keepEarlierDays } from './publishing/carry-over.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
-import { findRepeated, isRepeated, storeRepeated, type RepeatedFeed } from './publishing/charged-twice.ts';
+import {
+  createUnitsTwice,
+  handOverUnitsTwice,
+  keepUnitsTwice,
+  storeUnitsTwice,
+} from './publishing/charged-twice.ts';
+import { findTableTwice, lineBits, type TableFeed } from './publishing/lines-twice.ts';
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { unitDays } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
 import { checkUnits, unitsOf } from './publishing/unit-shrink.ts';
+import { readingBounds } from './feeds/wanted-months.ts';
 import { rejectedByDay, stageRejected } from './feeds/rejected-when.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
 import { checkedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
@@ -23,7 +30,16 @@ const COLUMNS: TabularColumns = {
 /** Returns the mandatory columns that a file of host spend lacks. */
 export const missingHostColumns = (file: ExportFile): string[] => missingTabularColumns(file, COLUMNS);
 
-const REPEATED: RepeatedFeed = { table: 'load_days', unit: 'host', line: 'line of host' };
+/** Two equal disks of a host have equal lines. */
+const HOST_LINES: TableFeed = {
+  unit: 'host',
+  line: 'line of host',
+  rows: (relations) => `
+WITH ${checkedRows(relations, COLUMNS)}
+SELECT file, day, host AS unit, cost, line, false AS is_named FROM checked_rows WHERE problem IS NULL AND is_wanted`,
+  fewestNamed: null,
+  tellsWholeDays: true,
+};
 
 /**
  * Loads host spend (sources §3), one load per month. Days that the files lack stay unchanged. The load is idempotent: a second
@@ -46,13 +62,16 @@ export const loadHosts = (
       rejectedWhen: rejectedByDay('cost'),
     });
     await stageFeed(sessions, 'load_days');
-    await findRepeated(session, REPEATED);
+    await createUnitsTwice(reader);
+    await findTableTwice(reader, relations, HOST_LINES, readingBounds(scope));
+    await handOverUnitsTwice(sessions);
     await stageRejected(sessions);
     const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
     const notes = [...kept, ...(await checkUnits(session, load, unitsOf('host', 'host_spend')))];
     await storeRows(session, load, 'host_spend', HOST_SPEND);
     await storeRows(session, load, 'load_units', HOST_DAYS);
-    await storeRepeated(session, load, REPEATED);
+    await storeUnitsTwice(session, load);
+    await keepUnitsTwice(session, load, 'load_days', HOST_LINES);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish)), notes };
   });
 };
@@ -62,7 +81,7 @@ const hostGroups = (relations: readonly Relation[]): string => `
 WITH ${checkedRows(relations, COLUMNS)}
 SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, host,
   NULLIF(service, '__idle__') AS service, machine_id, ${sumOfKnown('cost')} AS cost, count(*) AS row_count,
-  ${isRepeated()} AS is_repeated
+  ${lineBits()}
 FROM checked_rows GROUP BY ALL`;
 
 const HOST_DAYS = unitDays({

@@ -5,7 +5,7 @@ import { useSession } from '../http/session.ts';
 import { Change } from '../shared/amounts.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { sentence } from '../shared/words.ts';
-import { isBeforeFirstSpend } from './doubts/before-first-spend.ts';
+import { isBeforeFirstSpend } from '../../domain/months/before-first-spend.ts';
 import { MonthDoubts } from './doubts/month-doubts.tsx';
 import { reasonBesideDoubts } from './doubts/reason-beside-doubts.ts';
 import { LockMonth, type LockState } from './lock-month.tsx';

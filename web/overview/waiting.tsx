@@ -2,6 +2,7 @@ import { Anchor, Group, List, ScrollArea, Text, ThemeIcon } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconClockPause,
+  IconHelpTriangle,
   IconLock,
   IconLockExclamation,
   IconReceipt,
@@ -24,6 +25,7 @@ const ICONS: Record<Item['kind'], { icon: typeof IconLock; color: string }> = {
   run_failed: { icon: IconAlertTriangle, color: 'red' },
   import_failed: { icon: IconAlertTriangle, color: 'red' },
   import_paused: { icon: IconClockPause, color: 'gray' },
+  held_back: { icon: IconHelpTriangle, color: 'orange' },
   changed_since_lock: { icon: IconLockExclamation, color: 'orange' },
   ready_to_lock: { icon: IconLock, color: 'blue' },
   bill_waiting: { icon: IconReceipt, color: 'gray' },
@@ -75,7 +77,9 @@ const keyOf = (item: Item): string =>
         ? item.team.id
         : 'source' in item
           ? item.source.id
-          : item.words,
+          : 'month' in item
+            ? item.month
+            : item.words,
   ].join(' ');
 
 const Icon = ({ kind }: { kind: Item['kind'] }): ReactNode => {
@@ -137,6 +141,22 @@ const Words = ({ item }: { item: Item }): ReactNode => {
       return (
         <>
           The import of <ToMetric metric={item.metric} /> is paused, because the plan does not include it.
+        </>
+      );
+    case 'held_back':
+      return (
+        <>
+          <Months months={[item.month]} /> is held back
+          {item.metrics.map((metric, index) => (
+            <Fragment key={metric.id}>
+              {index === 0 ? ' for ' : ', '}
+              <ToMetric metric={metric} />
+            </Fragment>
+          ))}
+          .
+          <Text size="xs" c="dimmed" lineClamp={3}>
+            {item.missing.map(({ sentence }) => sentence).join('. ')}
+          </Text>
         </>
       );
     case 'changed_since_lock':

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSource } from '../../../activities/sources/load-source.ts';
+import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -35,13 +36,23 @@ describe('files of one source with the same rows', () => {
   };
 
   /** Ingests a folder as a source of its own. Notes name files by their paths below it. */
-  const ingest = async (folder: string, changes: object = {}): Promise<LoadResult> => {
+  const ingest = async (
+    folder: string,
+    changes: object = {},
+  ): Promise<LoadResult & { doubts: (readonly [code: string, sentence: string, amount: number])[] }> => {
     const { id: orgId } = await newOrganisation(test.warehouse);
-    const source = await newSource(test.warehouse, orgId, { location: folder, ...changes });
+    const source = await newSource(test.warehouse, orgId, { name: 'Bill', location: folder, ...changes });
     const result = await loading(test, (sessions) =>
       loadSource(source, readingOf(test, sessions, { orgId, sourceId: source.id })),
     );
-    return { ...result, notes: result.notes.map((note) => note.replaceAll(`${folder}/`, '')) };
+    const short = (text: string): string => text.replaceAll(`${folder}/`, '');
+    const months = await sourceMonths(test.warehouse, orgId, { first: '2026-01', last: '2026-01' });
+    const doubts = (months.get('2026-01') ?? []).flatMap((month) => month.doubts);
+    return {
+      ...result,
+      notes: result.notes.map(short),
+      doubts: doubts.map(({ code, sentence, amount }) => [code, short(sentence), Number(amount)] as const),
+    };
   };
   const ingested = async (files: Record<string, string | Buffer>) => {
     const { costTotal, notes } = await ingest(await newFolder(files));
@@ -125,27 +136,24 @@ describe('files of one source with the same rows', () => {
     expect(notes).toEqual([once('a.csv', 'b.csv', '3000 rows with 1500 of EffectiveCost')]);
   });
 
-  it('counts a subscription once whose billing account has an export, too', async () => {
-    const scopes = { outer: '/providers/Microsoft.Billing/billingAccounts/77', inner: '/subscriptions/s-1' };
-    const azure = (account: string, cost: string) =>
-      january(1, 31, { ProviderName: 'Microsoft', SubAccountId: account }, cost);
-    const run = (
-      scope: string,
-      name: string,
-      parts: string[],
-      from = '2026-01-01',
-    ): Record<string, string> => {
-      const folder = `${name}/${from.replaceAll('-', '')}-20260131/run-1`;
-      const blobs = parts.map((_, index) => ({ blobName: `${folder}/part_${index}.csv` }));
-      return {
-        [`${folder}/manifest.json`]: JSON.stringify({
-          blobs,
-          exportConfig: { resourceId: `${scope}/providers/Microsoft.CostManagement/exports/${name}` },
-          runInfo: { startDate: from, endDate: '2026-01-31', submittedTime: '2026-02-01T04:00:00Z' },
-        }),
-        ...Object.fromEntries(parts.map((text, index) => [`${folder}/part_${index}.csv`, text])),
-      };
+  const scopes = { outer: '/providers/Microsoft.Billing/billingAccounts/77', inner: '/subscriptions/s-1' };
+  const azure = (account: string, cost: string, days: readonly [number, number] = [1, 31]) =>
+    january(...days, { ProviderName: 'Microsoft', SubAccountId: account }, cost);
+  /** The files of a run of an Azure export. */
+  const run = (scope: string, name: string, parts: string[], from = '2026-01-01'): Record<string, string> => {
+    const folder = `${name}/${from.replaceAll('-', '')}-20260131/run-1`;
+    const blobs = parts.map((_, index) => ({ blobName: `${folder}/part_${index}.csv` }));
+    return {
+      [`${folder}/manifest.json`]: JSON.stringify({
+        blobs,
+        exportConfig: { resourceId: `${scope}/providers/Microsoft.CostManagement/exports/${name}` },
+        runInfo: { startDate: from, endDate: '2026-01-31', submittedTime: '2026-02-01T04:00:00Z' },
+      }),
+      ...Object.fromEntries(parts.map((text, index) => [`${folder}/part_${index}.csv`, text])),
     };
+  };
+
+  it('counts a subscription once whose billing account has an export, too', async () => {
     const lines = [...azure('s-1', '4'), ...azure('s-2', '1.5')];
     // The billing account's rows lie in two parts: 31 × 5.5 = 170.5. The subscription's 124 are among them.
     const files = {
@@ -234,14 +242,129 @@ describe('files of one source with the same rows', () => {
     expect(await ingested(files)).toEqual({ costTotal: money(total), notes: [] });
   });
 
-  it('counts a small file with rows that can be equal by chance, and notes it with its amount', async () => {
+  it.each([
+    ['a subscription within a billing account', '/subscriptions/s-1', scopes.outer],
+    [
+      'a subscription within a management group',
+      '/subscriptions/s-1',
+      '/providers/Microsoft.Management/managementGroups/all',
+    ],
+    ['a resource group within a subscription', '/subscriptions/S-1/resourceGroups/web', '/subscriptions/s-1'],
+  ])('counts %s once, even with few rows beside others', async (_, inner, outer) => {
+    // Two days at 4 and at 1.5 are 11, of which the inner scope has 8.
+    const lines = [...azure('s-1', '4', [30, 31]), ...azure('s-2', '1.5', [30, 31])];
+    const files = {
+      ...run(outer, 'all', [focusCsv(lines)], '2026-01-30'),
+      ...run(inner, 'some', [focusCsv(azure('s-1', '4', [30, 31]))], '2026-01-30'),
+    };
+    const { costTotal, notes, doubts } = await ingest(await newFolder(files));
+    expect({ costTotal, notes, doubts }).toEqual({
+      costTotal: money('11'),
+      notes: [
+        once(
+          'some/20260130-20260131/run-1/',
+          'all/20260130-20260131/run-1/',
+          '2 rows with 8 of EffectiveCost',
+        ),
+      ],
+      doubts: [],
+    });
+  });
+
+  it('doubts few rows of a scope that another has, too, if it is not within the other', async () => {
+    const files = {
+      ...run(
+        '/subscriptions/s-1',
+        'one',
+        [focusCsv([...azure('s-1', '4', [30, 31]), ...azure('s-2', '2', [30, 31])])],
+        '2026-01-30',
+      ),
+      ...run('/subscriptions/s-9', 'two', [focusCsv(azure('s-1', '4', [30, 31]))], '2026-01-30'),
+    };
+    const { costTotal, doubts } = await ingest(await newFolder(files));
+    expect({ costTotal, doubts }).toEqual({
+      costTotal: money('20'),
+      doubts: [
+        [
+          'charges_twice',
+          'cost source "Bill" has account "azure/s-1" with the same amounts in two files on 2 days from 2026-01-30 to 2026-01-31: 8 counts twice',
+          8,
+        ],
+      ],
+    });
+  });
+
+  it('doubts a small file with rows that can be equal by chance, with its amount', async () => {
     const tax = dayLine('2026-01-31', '7', { ChargeCategory: 'Tax' });
     const other = dayLine('2026-01-31', '1', { ChargeCategory: 'Tax', ServiceName: 'Amazon S3' });
-    expect(await ingested({ 'a.csv': focusCsv([tax]), 'b.csv': focusCsv([tax, tax, other]) })).toEqual({
+    const load = async (inner: FocusLine) =>
+      ingest(await newFolder({ 'a.csv': focusCsv([inner]), 'b.csv': focusCsv([tax, tax, other]) }));
+    const { costTotal, notes, doubts } = await load(tax);
+    expect({ costTotal, notes, doubts }).toEqual({
       costTotal: money('22'),
       notes: [
         'b.csv has all rows of a.csv, too, but other rows of the same time: both count, its 1 rows with 7 of EffectiveCost twice; remove one if it is a copy',
       ],
+      doubts: [
+        [
+          'charges_twice',
+          'cost source "Bill" has each line of account "aws/1111" in "a.csv" and in "b.csv" on 1 day, 2026-01-31: 7 counts twice',
+          7,
+        ],
+      ],
     });
+    // A tax of its own, which no other file has.
+    const apart = await load({ ...tax, EffectiveCost: '9', BilledCost: '9' });
+    expect([apart.costTotal, apart.notes, apart.doubts]).toEqual([money('24'), [], []]);
   });
+
+  it('doubts few rows of a bill without EffectiveCost by what counts of them', async () => {
+    const billed = (service: string, cost: string) => ({
+      ...dayLine('2026-01-31', cost, { ServiceName: service }),
+      EffectiveCost: '0',
+    });
+    const { costTotal, doubts } = await ingest(
+      await newFolder({
+        'a.csv': focusCsv([billed('S3', '7')]),
+        'b.csv': focusCsv([billed('S3', '7'), billed('EC2', '5')]),
+      }),
+    );
+    expect([costTotal, doubts.map(([, , amount]) => amount)]).toEqual([money('19'), [7]]);
+  });
+
+  it.each([
+    ['hosts', {}, 'day,host,service,cost', '2026-01-31,web,shop', 'host "web"'],
+    [
+      'ai_tools',
+      { usage_location: '' },
+      'day,tool,user,cost',
+      '2026-01-31,assistant,ann',
+      'tool "assistant"',
+    ],
+    [
+      'opencost',
+      { cluster: 'p' },
+      'Date,Namespace,ControllerKind,ControllerName,TotalCost',
+      '2026-01-31,shop,deployment,api',
+      'cluster "p"',
+    ],
+  ])(
+    'doubts the only row of a small file of %s that another has beside others',
+    async (kind, options, header, row, unit) => {
+      const folder = await newFolder({
+        'a.csv': `${header}\n${row},3\n`,
+        'b.csv': `${header}\n${row},3\n${row},5\n`,
+        'usage/none.csv': 'day,tool,repository,usage\n',
+      });
+      const location = `${folder}/*.csv`;
+      const usage = 'usage_location' in options ? { usage_location: `${folder}/usage/none.csv` } : options;
+      const { costTotal, doubts } = await ingest(folder, { kind, location, options: usage });
+      expect([costTotal, doubts.map(([, sentence]) => sentence)]).toEqual([
+        money('11'),
+        [
+          `cost source "Bill" has each ${kind === 'opencost' ? 'allocation' : 'line'} of ${unit} in "a.csv" and in "b.csv" on 1 day, 2026-01-31: 3 counts twice`,
+        ],
+      ]);
+    },
+  );
 });

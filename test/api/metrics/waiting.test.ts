@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { connectImport, findImport } from '../../../warehouse/imports/imports.ts';
 import { importRuns, openImportRun } from '../../../warehouse/imports/import-runs.ts';
@@ -10,7 +11,9 @@ import { as } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
-import { BY_ADMIN, newMetric, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { decideUnit } from '../../../warehouse/sources/units/unit-decisions.ts';
+import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../../support/warehouse/tenant.ts';
 import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
 
 /** Today is 7 February 2026, so that December and January have settled. */
@@ -22,6 +25,9 @@ describeOnBothEngines('what waits for someone', (open) => {
   afterAll(() => api.close());
 
   const AT = NOW.toISOString();
+
+  const days = (from: Day, count: number): Day[] =>
+    Array.from({ length: count }, (_, day) => addDays(from, day));
 
   /** Records a run of a source that has ended. */
   const run = async (orgId: string, sourceId: string, id: string, error: string | null): Promise<void> => {
@@ -64,6 +70,49 @@ describeOnBothEngines('what waits for someone', (open) => {
 
   it('is nothing at first', async () => {
     const { reader } = await newStory();
+    expect(expectData(await reader.get('/waiting'))).toEqual([]);
+  });
+
+  it('has a month that is held back once, with its doubts and the metrics and bills that wait', async () => {
+    const story = await newStory();
+    const { orgId, reader } = story;
+    await story.team('Shop', [account('1')]);
+    expect(expectData(await reader.get('/waiting'))).toEqual([]);
+    const late = await newSource(api.warehouse, orgId, { name: 'Late' });
+    // Its account costs 20 a day, and stops on 12 January: 19 days of 20 are missing.
+    await loadText(
+      api,
+      { orgId, sourceId: late.id },
+      focusCsv([
+        ...days('2026-01-01', 31).map((day) => dayLine(day, '4')),
+        ...days('2026-01-01', 12).map((day) => dayLine(day, '20', { SubAccountId: '2222' })),
+      ]),
+    );
+    const doubt = {
+      code: 'unit_missing',
+      sentence: expect.stringContaining('account 2222 (aws) of cost source "Late" has no spend') as string,
+      amount: 380,
+      ways_out: [
+        expect.objectContaining({ action: 'end_unit', source_id: late.id, unit: 'aws/2222' }) as object,
+        expect.objectContaining({ action: 'run_source', source_id: late.id }) as object,
+        expect.objectContaining({ action: 'accept' }) as object,
+      ],
+    };
+    const held = { kind: 'held_back', message: '2026-01 is held back by a doubt', month: '2026-01' };
+    expect(expectData(await reader.get('/waiting'))).toEqual([{ ...held, metrics: [], missing: [doubt] }]);
+    const metrics = [];
+    for (const name of ['Orders', 'Users']) {
+      const { id } = await newMetric(api.warehouse, orgId, { name });
+      metrics.push({ id, name });
+    }
+    expect(expectData(await reader.get('/waiting'))).toEqual([{ ...held, metrics, missing: [doubt] }]);
+    await decideUnit(
+      api.warehouse,
+      orgId,
+      { sourceId: late.id, unit: 'aws/2222' },
+      { endedOn: '2026-01-12' },
+      BY_ADMIN,
+    );
     expect(expectData(await reader.get('/waiting'))).toEqual([]);
   });
 
@@ -147,6 +196,23 @@ describeOnBothEngines('what waits for someone', (open) => {
       metric: { id, name },
       at: AT,
     });
+    const heldBack = (...metrics: Metric[]) =>
+      ['2026-01', '2025-12'].map((month) => ({
+        kind: 'held_back',
+        message: `${month} is held back by ${metrics.length === 1 ? 'a doubt' : '2 doubts'}`,
+        month,
+        metrics: metrics.map(({ id, name }) => ({ id, name })),
+        missing: metrics.map(({ id }) => ({
+          code: 'import_behind',
+          sentence: expect.stringContaining('failed: no such table') as string,
+          amount: null,
+          ways_out: [
+            expect.objectContaining({ action: 'connect_import', metric_id: id }) as object,
+            expect.objectContaining({ action: 'run_import', metric_id: id }) as object,
+            expect.objectContaining({ action: 'accept' }) as object,
+          ],
+        })),
+      }));
     const changed = {
       kind: 'changed_since_lock',
       message: 'values of metric "Orders" changed after the lock of 2025-12',
@@ -180,7 +246,16 @@ describeOnBothEngines('what waits for someone', (open) => {
       months: ['2025-12'],
     };
     expect(expectData(await reader.get('/waiting'))).toEqual([
-      ...[runFailed, importFailed(failing), changed, january, requestsReady, bill, begun],
+      ...[
+        runFailed,
+        importFailed(failing),
+        ...heldBack(failing),
+        changed,
+        january,
+        requestsReady,
+        bill,
+        begun,
+      ],
     ]);
     // No run has read the months of Sales.
     expect(expectData(await admin.get('/waiting'))).toEqual([
@@ -188,6 +263,7 @@ describeOnBothEngines('what waits for someone', (open) => {
         runFailed,
         importFailed(failing),
         importFailed(sales),
+        ...heldBack(failing, sales),
         changed,
         january,
         requestsReady,
@@ -210,7 +286,17 @@ describeOnBothEngines('what waits for someone', (open) => {
       metric: { id: sales.id, name: 'Sales' },
     };
     expect(expectData(await admin.get('/waiting'))).toEqual([
-      ...[runFailed, importFailed(failing), paused, changed, january, requestsReady, bill, begun],
+      ...[
+        runFailed,
+        importFailed(failing),
+        paused,
+        ...heldBack(failing),
+        changed,
+        january,
+        requestsReady,
+        bill,
+        begun,
+      ],
     ]);
     await setTier('starter');
     expect(expectData(await admin.get('/waiting'))).toEqual([runFailed, begun]);

@@ -88,6 +88,55 @@ describeOnBothEngines('the units of a cost source', (open) => {
     expect(await january()).toMatchObject({ status: 'open', missing: [{ sentence: SENTENCE }] });
   });
 
+  it('of which one has a hole have its sentence, although one that is back cannot have ended', async () => {
+    const story = await newStory();
+    const days = Array.from({ length: 31 }, (_, day) => addDays('2026-01-01', day));
+    await loadText(
+      api,
+      { orgId: story.orgId, sourceId: story.source.id },
+      focusCsv([
+        ...days.map((day) => dayLine(day, '4')),
+        ...days
+          .filter((_, day) => day < 12 || day > 16)
+          .map((day) => dayLine(day, '20', { SubAccountId: '2222' })),
+      ]),
+    );
+    expectData(await story.admin.post(`${story.path}/end`, { unit: 'aws/2222', day: '2026-01-31' }));
+    const [, second] = expectData(await story.admin.get<Unit[]>(story.path));
+    // 5 days at 20 a day.
+    expect(second).toMatchObject({
+      missing: [{ start: '2026-01-13', end: '2026-01-17' }],
+      doubts: [
+        'account 2222 (aws) of cost source "Bills" has no spend from 2026-01-13 to 2026-01-17, after spend on every day until ' +
+          '2026-01-12 and again from 2026-01-18; at its average of 20 a day, that is an estimated 100',
+      ],
+    });
+  });
+
+  it('of which more are missing than a month names have a sentence each', async () => {
+    const story = await newStory();
+    const days = Array.from({ length: 31 }, (_, day) => addDays('2026-01-01', day));
+    const accounts = Array.from({ length: 22 }, (_, index) => `${2000 + index}`);
+    await loadText(
+      api,
+      { orgId: story.orgId, sourceId: story.source.id },
+      focusCsv([
+        ...days.map((day) => dayLine(day, '4')),
+        ...accounts.flatMap((SubAccountId) =>
+          days.slice(0, 12).map((day) => dayLine(day, '1', { SubAccountId })),
+        ),
+      ]),
+      { acceptShrink: true },
+    );
+    const [sound, ...missing] = expectData(await story.admin.get<Unit[]>(story.path));
+    expect(sound).toMatchObject({ missing: [], doubts: [] });
+    expect(missing).toHaveLength(22);
+    for (const { missing: ofUnit, doubts } of missing) {
+      expect(ofUnit).toEqual([{ start: '2026-01-13', end: '2026-01-31' }]);
+      expect(doubts).toEqual([expect.stringContaining('has no spend from 2026-01-13 to 2026-01-31')]);
+    }
+  });
+
   it('are confirmed apart from their end', async () => {
     const { admin, path } = await newStory();
     await admin.post(`${path}/end`, { unit: 'aws/2222', day: '2026-01-12' });

@@ -5,6 +5,7 @@ import { tabTo, untilInDialog } from '../../support/browser/keyboard.ts';
 import { openJanuary } from '../../support/browser/month-row.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
 import { doubtfulExports } from '../../support/exports/doubtful-exports.ts';
+import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { newOrganisation } from '../../support/service/api-client.ts';
 import { connectExports, newOrders } from '../../support/service/connected-exports.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
@@ -22,6 +23,7 @@ interface Source {
  * Doubts that end once a person says what is true, on the page of the month. It is 7 February 2026, and January has 10 orders:
  *
  *   two exports  31 × (10 + 4) = 434 of the payer, and 31 × 4 = 124 again of the member: 558 if both are right, and 434 if not
+ *   … and a tax  11 more for the member's account in the payer's export, which is lost if the account ends there
  *   a node name  31 × (10 + 6) = 496 on the bill, and 31 × 6 = 186 that the cluster reports: 682 if no bill includes it
  */
 describeInBrowser('a decision about a doubt', (browser) => {
@@ -31,12 +33,14 @@ describeInBrowser('a decision about a doubt', (browser) => {
     service = await sharedService();
   });
 
-  /** Connects doubtful exports, and opens the page of a metric with the doubt. */
-  const open = async (name: string) => {
+  /** Connects doubtful exports, the first one with more files, and opens the page of a metric with the doubt. */
+  const open = async (name: string, alsoIn: Record<string, string> = {}) => {
     const { admin, secret } = await newOrganisation(service, { name: 'Decision shop' });
     const orders = await newOrders(admin, ['2026-01']);
     const { sources = [] } = doubtfulExports()[name] ?? {};
-    await connectExports(admin, join(service.exportsDir, secret), sources);
+    const [first, ...others] = sources;
+    const bill = first === undefined ? [] : [{ ...first, files: { ...first.files, ...alsoIn } }];
+    await connectExports(admin, join(service.exportsDir, secret), [...bill, ...others]);
     const january = async () =>
       expectData(
         await admin.get<{ month: string; cost: number; status: string; missing: object[] }[]>(
@@ -97,6 +101,28 @@ describeInBrowser('a decision about a doubt', (browser) => {
     await doubts.waitFor({ state: 'detached' });
     // 558 − 124
     expect(await row.innerText()).toMatch(/\$434\.00\s+10\s+\$43\.40/);
+    expect(await january()).toMatchObject({ cost: 434, status: 'ready_to_lock', missing: [] });
+    await done();
+  });
+
+  it('that an account is right without the tax that only the ended source has', async () => {
+    // The payer's export has a tax of 11 for the member's account on the last day.
+    const tax = dayLine('2026-01-31', '11', { SubAccountId: '2222', ChargeCategory: 'Tax' });
+    const { page, row, dialog, doubts, january, done } = await open(TWO_EXPORTS, {
+      'tax.csv': focusCsv([tax]),
+    });
+    await row.getByRole('button', { name: 'End it in Source 0 (2026-01, aws/2222)' }).click();
+    await dialog.getByRole('button', { name: 'End it' }).click();
+    await doubts.getByText(/has ended "aws\/2222", but has more of it.*Amount: \$11\.00/).waitFor();
+    // The member's export has 124 of the account, and the payer's 310 of its own.
+    expect(await january()).toMatchObject({ cost: 434, status: 'open', missing: [{ amount: 11 }] });
+    await row.getByRole('button', { name: 'End it later in Source 0 (2026-01, aws/2222)' }).click();
+    expect(await dialog.getByLabel('Last day').inputValue()).toBe('2026-01-31');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await row.getByRole('button', { name: 'It is right without them (2026-01, aws/2222)' }).click();
+    await dialog.getByRole('button', { name: 'It is right without them' }).click();
+    await row.getByText('Ready to lock').waitFor();
     expect(await january()).toMatchObject({ cost: 434, status: 'ready_to_lock', missing: [] });
     await done();
   });

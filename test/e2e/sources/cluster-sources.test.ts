@@ -241,7 +241,7 @@ describe('a source', () => {
     });
     expectError(await admin.post(`/metrics/${id}/months/2026-01/lock`), 409, /db-1\.internal/);
     expectData(await admin.patch(`/cost-sources/${hostsId}`, { options: { on_bill: 'always' } }));
-    expect(await january()).toMatchObject({ cost: 310, missing: [] });
+    expect(await january()).toMatchObject({ cost: 310, status: 'ready_to_lock', missing: [] });
     expectData(await admin.patch(`/cost-sources/${hostsId}`, { options: { on_bill: 'never' } }));
     expect(await january()).toMatchObject({ cost: 434, missing: [] });
   });

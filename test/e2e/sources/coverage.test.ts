@@ -106,6 +106,36 @@ it('a starts_on of the cluster makes January complete at once', async () => {
   ]);
 });
 
+it.each([
+  ['pausing', (of: Api, path: string) => of.patch(path, { schedule_paused: true }), 510],
+  ['deleting', (of: Api, path: string) => of.delete(path), 310],
+])('%s a source that has stopped makes January ready at once', async (name, change, cost) => {
+  const { admin: owner } = await newOrganisation(service);
+  const bill = async (title: string, through: string) => {
+    const location = join(service.exportsDir, `${name} ${title}.csv`);
+    await writeFile(location, focusCsv(days('2026-01-01', through).map((day) => dayLine(day, '10'))));
+    const { id } = expectData(
+      await owner.post<{ id: string }>('/cost-sources', { name: title, kind: 'focus', location }),
+    );
+    await ingest(owner, id);
+    return id;
+  };
+  await bill('New', '2026-01-31');
+  const old = await bill('Old', '2026-01-20');
+  const { id } = expectData(
+    await owner.post<{ id: string }>('/metrics', {
+      ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'monthly' },
+      scope: { type: 'organisation' },
+    }),
+  );
+  expectData(await owner.post(`/metrics/${id}/values`, { values: [{ period: '2026-01', value: 10 }] }));
+  const month = async () =>
+    expectData(await owner.get<Month[]>(`/metrics/${id}/months`)).find((one) => one.month === '2026-01');
+  expect(await month()).toMatchObject({ cost: 510, status: 'open' });
+  expectData(await change(owner, `/cost-sources/${old}`));
+  expect(await month()).toMatchObject({ cost, status: 'ready_to_lock', reason: null });
+});
+
 it('each source has its last whole day with spend, because a day that has not ended may still grow', async () => {
   const [yesterday, today] = ['2026-02-06', '2026-02-07'];
   const running = await connect(

@@ -59,19 +59,3 @@ export const grownFrom = (feed: Feed, before: Feed | undefined): Feed =>
   feed.kind === 'focus' && before?.kind === 'focus'
     ? { ...feed, lines: [...before.lines, ...feed.lines] }
     : feed;
-
-/**
- * Returns a feed without exports of an account that could have the same rows by chance: with less than ten different rows, beside
- * other rows of the same days. Both exports count then, with a note on the run. Rejected rows would be such rows, too.
- */
-export const certainlyCopied = (feed: Feed): Feed => ({
-  ...feed,
-  copies: feed.copies.filter((copy) => {
-    if (!('account' in copy)) return true;
-    if (feed.kind !== 'focus' || feed.rejected.length > 0) return false;
-    const own = feed.lines.filter(({ account }) => account === copy.account);
-    const ofDays = feed.lines.filter(({ day }) => own.some((line) => line.day === day));
-    const different = new Set(own.map((line) => JSON.stringify(line))).size;
-    return own.length > 0 && (different >= 10 || ofDays.length === own.length);
-  }),
-});

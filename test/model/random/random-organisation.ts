@@ -9,7 +9,7 @@ import {
   type StoryMetric,
 } from '../organisation-story.ts';
 import { arrivals, decemberAgain } from './random-arrivals.ts';
-import { certainlyCopied, grownFrom } from './random-deliveries.ts';
+import { grownFrom } from './random-deliveries.ts';
 import { doubtLife } from './random-doubts.ts';
 import { withEveryDay } from './random-feeds.ts';
 import { importLife } from './random-imports.ts';
@@ -285,14 +285,13 @@ const storyOf = (drawn: readonly Drawn[]): Step[] => {
       const before = earlier.findLast(({ month }) => month === step.month);
       const grown = grows ? grownFrom(step.feed, before?.feed) : step.feed;
       const days = daysOfMonth(step.month);
-      const whole = isWhole
+      const feed = isWhole
         ? withEveryDay(
             grown,
             earlier.map(({ feed }) => feed),
             days,
           )
         : grown;
-      const feed = certainlyCopied(whole);
       steps.push({ ...load, feed });
       seen.add(sourceKey(step.source));
       return [{ ...load, feed }];

@@ -138,6 +138,23 @@ export const soundExports = (): Record<string, ExportedSource[]> => ({
       [...FIRSTS, ...WEEKDAYS].map((day) => `${day},copilot,github.com/acme/web,7`),
     ),
   ],
+  'a bill in the time of China, a row for each day': [bill(DAYS.map((day) => chinese(day)))],
+  'a bill in the time of China, a row for each hour': [bill(DAYS.flatMap((day) => chineseHours(day)))],
+  'a bill in the time of California, a row for each day': [bill(DAYS.map((day) => californian(day)))],
+  'spend on weekdays only, without a file of February': [
+    bill(
+      on(
+        WEEKDAYS.filter((day) => day < '2026-02'),
+        '10',
+      ),
+    ),
+  ],
+  'AI tools on weekdays only, without a file of February': [
+    tools(
+      WEEKDAYS.filter((day) => day < '2026-02').map((day) => `${day},copilot,3,usage`),
+      WEEKDAYS.map((day) => `${day},copilot,github.com/acme/web,7`),
+    ),
+  ],
   'two AI tools': [
     tools(
       DAYS.flatMap((day) => [`${day},copilot,3,usage`, `${day},cursor,2,usage`]),
@@ -172,6 +189,30 @@ const hourly = (day: Day): FocusLine[] =>
     ChargePeriodEnd:
       hour === 23 ? `${addDays(day, 1)}T00:00:00Z` : `${day}T${String(hour + 1).padStart(2, '0')}:00:00Z`,
   }));
+
+/** A local day with an offset, in a bill of its local month. */
+const localDay = (day: Day, offset: string): FocusLine =>
+  dayLine(day, '10', {
+    ChargePeriodStart: `${day}T00:00:00${offset}`,
+    ChargePeriodEnd: `${addDays(day, 1)}T00:00:00${offset}`,
+    BillingPeriodStart: `${monthOf(day)}-01T00:00:00${offset}`,
+    BillingPeriodEnd: `${addMonths(monthOf(day), 1)}-01T00:00:00${offset}`,
+  });
+const chinese = (day: Day): FocusLine => localDay(day, '+08:00');
+const californian = (day: Day): FocusLine => localDay(day, '-08:00');
+const chineseHours = (day: Day): FocusLine[] =>
+  hourly(day).map((line) => ({
+    ...line,
+    ...Object.fromEntries(
+      [
+        ...['ChargePeriodStart', 'ChargePeriodEnd'].map((column) => [column, line[column] ?? '']),
+        ['BillingPeriodStart', `${monthOf(day)}-01T00:00:00Z`],
+        ['BillingPeriodEnd', `${addMonths(monthOf(day), 1)}-01T00:00:00Z`],
+      ].map(([column = '', time = '']) => [column, eightHoursBefore(time)]),
+    ),
+  }));
+const eightHoursBefore = (time: string): string =>
+  new Date(Date.parse(time) - 8 * 3_600_000).toISOString().replace('.000', '');
 
 const SAAS: FocusLine = {
   ProviderName: 'Acme',

@@ -116,17 +116,18 @@ export const writeFiles = async (
 /** The fields of a FOCUS load that may differ from the usual ones. */
 export type LoadChanges = Partial<Omit<FocusLoad, 'orgId' | 'sourceId' | 'files'>>;
 
-/** Loads existing files, on a session of the warehouse or on the given one. */
+/** Loads existing files, on a session of the warehouse or on the given one. The day on which they were written is not known unless given. */
 export const loadPaths = async (
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   target: { orgId: string; sourceId: string },
   paths: readonly string[],
   changes: LoadChanges = {},
-  on: { session?: Session; isCurrent?: boolean } = {},
+  on: { session?: Session; isCurrent?: boolean; writtenOn?: Day } = {},
 ): Promise<LoadResult> => {
+  const written = on.writtenOn === undefined ? {} : { writtenOn: on.writtenOn };
   const work = async (sessions: LoadSessions): Promise<LoadResult> => {
     const files = [];
-    for (const path of paths) files.push(await describeFile(sessions.reader, path));
+    for (const path of paths) files.push({ ...(await describeFile(sessions.reader, path)), ...written });
     return loadFocusExport(
       sessions,
       {

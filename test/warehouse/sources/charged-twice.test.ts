@@ -101,12 +101,12 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
     it('are a doubt if one file rounds, or a newer file has restated most days', async () => {
       const { orgId, load } = await newBill();
       const amounts = async () => (await doubtsOf(orgId)).map(([, amount]) => Number(amount));
-      // Two decimals beside eight: half of 31 × (1.23 + 1.23456789) is 38.2008…
+      // Two decimals beside eight: 31 × 1.23 is in both.
       await load({
         'exact.csv': focusCsv(lines('1', () => 1.23456789)),
         'rounded.csv': focusCsv(lines('1', () => 1.23)),
       });
-      expect((await amounts()).map((amount) => amount.toFixed(4))).toEqual(['38.2008']);
+      expect(await amounts()).toEqual([38.13]);
       // The 1st to the 12th were restated from 7 to 7.31. Of the 13th to the 20th, 8 × 7 is in both.
       const dumps = (restated: number) => ({
         'd20.csv': focusCsv(lines('1', () => 7).slice(0, 20)),
@@ -119,6 +119,100 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
       expect(await amounts()).toEqual([]);
       await load(dumps(13));
       expect(await amounts()).toEqual([49]);
+    });
+
+    it('are a doubt with all that counts more than once if three files have an account', async () => {
+      const { orgId, load } = await newBill();
+      const payer = focusCsv([...lines('1', (day) => day), ...lines('2', (day) => 3 * day)]);
+      const member = focusCsv([
+        ...lines('1', (day) => day / 4, { ResourceId: 'i-1' }),
+        ...lines('1', (day) => (day * 3) / 4, { ResourceId: 'i-2' }),
+      ]);
+      const old = (through = 31) => focusCsv(lines('1', (day) => day, { RegionId: 'eu' }).slice(0, through));
+      // 1 + 2 + … + 31 is 496, and counts three times.
+      await load({ 'payer.csv': payer, 'member.csv': member, 'old.csv': old() });
+      expect(await doubtsOf(orgId)).toEqual([
+        [
+          'cost source "Bill" has account "aws/1" with the same amounts in three files on 31 days from 2026-01-01 to 2026-01-31: 992 counts twice',
+          ...[992, 'run_source,stands,accept'],
+        ],
+      ]);
+      // The old export ends on the 10th, after 55. Or the third file has other charges of the account.
+      await load({ 'payer.csv': payer, 'member.csv': member, 'old.csv': old(10) });
+      expect((await doubtsOf(orgId)).map(([, amount]) => amount)).toEqual([551]);
+      const support = focusCsv(lines('1', (day) => day + 7, { ServiceName: 'Support' }));
+      await load({ 'payer.csv': payer, 'member.csv': member, 'support.csv': support });
+      expect((await doubtsOf(orgId)).map(([, amount]) => amount)).toEqual([496]);
+      await load({ 'payer.csv': payer, 'support.csv': support });
+      expect(await doubtsOf(orgId)).toEqual([]);
+    });
+
+    it('are a doubt if three large files have an account, and none if they are parts of a bill', async () => {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      const { id: sourceId } = await newSource(test.warehouse, orgId, { name: 'Bill' });
+      /** Three files, each with 400,000 lines of January. `cost` is the SQL of a line's cost in a file, by its number. */
+      const doubted = async (cost: string) => {
+        const paths = await writeFiles(test, { 'a.csv': '', 'b.csv': '', 'c.csv': '' });
+        const files = paths.map((path) => path.replace('.csv', '.parquet'));
+        for (const [file, path] of files.entries())
+          await test.warehouse.query(
+            `COPY (SELECT TIMESTAMP '2026-01-01' + to_days(CAST(line % 31 AS INTEGER)) AS ChargePeriodStart,
+               ChargePeriodStart + INTERVAL 1 HOUR AS ChargePeriodEnd, DATE '2026-01-01' AS BillingPeriodStart, 'USD' AS BillingCurrency,
+               'AWS' AS ProviderName, '1' AS SubAccountId, CAST(${cost} AS DECIMAL(18,6)) AS EffectiveCost, EffectiveCost AS BilledCost
+             FROM (SELECT range AS line, ${file} AS file FROM range(400000))) TO '${path}'`,
+          );
+        await loadPaths(test, { orgId, sourceId }, files);
+        return (await doubtsOf(orgId)).map(([, amount]) => amount);
+      };
+      // Day n costs n / 1000 a line. Each has 12,903 lines, and the first seven 12,904: 12.903 × 496 + 0.028.
+      expect(await doubted('(line % 31 + 1) / 1000')).toEqual([2 * 6399.916]);
+      // Each line has another cost in each file.
+      expect(await doubted('hash(line, file) % 1000 / 1000')).toEqual([]);
+    });
+
+    it('are no doubt if three files are parts of a bill', async () => {
+      const { orgId, load } = await newBill();
+      const part = (share: number, changes = {}) => focusCsv(lines('1', (day) => day * share, changes));
+      await load({ 'a.csv': part(0.2), 'b.csv': part(0.3), 'c.csv': part(0.5) });
+      expect(await doubtsOf(orgId)).toEqual([]);
+      const gateway = (ResourceId: string) => focusCsv(lines('1', () => 1.08, { ResourceId }));
+      await load({ 'eu.csv': gateway('nat-eu'), 'us.csv': gateway('nat-us'), 'ap.csv': gateway('nat-ap') });
+      expect(await doubtsOf(orgId)).toEqual([]);
+      const service = (ServiceName: string) => focusCsv(lines('1', () => 1.08, { ServiceName }));
+      await load({
+        'a.csv': service('Amazon VPC'),
+        'b.csv': service('Amazon RDS'),
+        'c.csv': service('AWS KMS'),
+      });
+      expect(await doubtsOf(orgId)).toEqual([]);
+    });
+
+    it.each([
+      ['111122223333', '1111-2222-3333'],
+      ['Shop', 'shop'],
+      ['/subscriptions/s-1', 'S1'],
+    ])('are a doubt if one of two files calls account %s %s', async (one, other) => {
+      const { orgId, load } = await newBill();
+      await load({
+        'a.csv': focusCsv(lines(one, (day) => day)),
+        'b.csv': focusCsv(lines(other, (day) => day)),
+      });
+      const found = await doubtsOf(orgId);
+      expect(found.map(([, amount, ways]) => [amount, ways])).toEqual([[496, 'run_source,stands,accept']]);
+      expect(found[0]?.[0]).toMatch(
+        /with the same amounts in two files, and one calls it "aws\/.*", on 31 days/,
+      );
+      // Other amounts, or another account.
+      await load({
+        'a.csv': focusCsv(lines(one, (day) => day)),
+        'b.csv': focusCsv(lines(other, (day) => day + 1)),
+      });
+      expect(await doubtsOf(orgId)).toEqual([]);
+      await load({
+        'a.csv': focusCsv(lines(one, (day) => day)),
+        'b.csv': focusCsv(lines(`${other}9`, (day) => day)),
+      });
+      expect(await doubtsOf(orgId)).toEqual([]);
     });
 
     it('are no doubt if both files name resources of equal prices, and none is in both', async () => {
@@ -160,6 +254,43 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
       expect(await doubted([...turns({ SkuId: 'a' }), ...turns({ SkuId: 'b' })])).toEqual([]);
       const machines = lines('1', () => 4);
       expect(await doubted([...machines, ...machines])).toEqual([]);
+      // Each line comes four times, as a bill of days has one for each six hours.
+      expect(await doubted([...turns(), ...turns(), ...turns(), ...turns()])).toEqual([]);
+    });
+
+    it('are a doubt if all lines of a bill stand twice, although each day costs the same', async () => {
+      const { orgId, load } = await newBill();
+      const flat = [
+        ...lines('1', () => 4),
+        ...lines('1', () => 1, { ServiceName: 'Amazon S3' }),
+        ...lines('2', () => 6),
+      ];
+      const doubted = async (rows: readonly FocusLine[]) => {
+        await load({ 'bill.csv': focusCsv(rows) });
+        return (await doubtsOf(orgId)).map(([, amount]) => amount);
+      };
+      // 31 × 5 and 31 × 6.
+      expect(await doubted([...flat, ...flat])).toEqual([155, 186]);
+      expect(await doubted(flat)).toEqual([]);
+      // Two machines with a disk each are two different lines. A third one comes once in another account.
+      const machines = flat.filter((line) => line['SubAccountId'] === '1');
+      expect(await doubted([...machines, ...machines])).toEqual([]);
+      expect(await doubted([...machines, ...machines, ...lines('2', () => 6)])).toEqual([]);
+    });
+
+    it('are a doubt if all lines of an account stand twice and name their resources', async () => {
+      const { orgId, load } = await newBill();
+      const named = (...ids: string[]) => ids.flatMap((ResourceId) => lines('1', () => 2, { ResourceId }));
+      const doubted = async (rows: readonly FocusLine[]) => {
+        await load({ 'bill.csv': focusCsv([...rows, ...lines('2', () => 6)]) });
+        return (await doubtsOf(orgId)).map(([, amount]) => amount);
+      };
+      // 31 × 3 × 2.
+      expect(await doubted([...named('a', 'b', 'c'), ...named('a', 'b', 'c')])).toEqual([186]);
+      expect(await doubted(named('a', 'b', 'c', 'd', 'e', 'f'))).toEqual([]);
+      // A gateway with two equal lines, and one of three resources that comes once.
+      expect(await doubted([...named('a'), ...named('a')])).toEqual([]);
+      expect(await doubted([...named('a', 'b', 'c'), ...named('a', 'b')])).toEqual([]);
     });
   });
 
@@ -185,24 +316,43 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
 
   it('are a doubt if a file of hosts has each line twice, until a file has each once', async () => {
     const { orgId, load } = await newHosts();
-    const rows = JANUARY.flatMap((day) => [
+    // Day n of "web" costs 2 for the shop, and n / 31 is idle: 62 and 16.
+    const rows = JANUARY.flatMap((day, index) => [
       `${day},web,shop,2`,
-      `${day},web,__idle__,0.5`,
+      `${day},web,__idle__,${(index + 1) / 31}`,
       `${day},db,sql,4`,
     ]);
     const twice = rows.filter((row) => row.includes('web'));
     await load([...rows, ...twice]);
     const sentence =
-      'cost source "Hosts" has each line of host "web" twice on 31 days from 2026-01-01 to 2026-01-31: 77.5 counts twice';
-    expect(await doubtsOf(orgId)).toEqual([[sentence, 77.5, 'run_source,stands,accept']]);
+      'cost source "Hosts" has each line of host "web" twice on 31 days from 2026-01-01 to 2026-01-31: 78 counts twice';
+    expect(await doubtsOf(orgId)).toEqual([[sentence, 78, 'run_source,stands,accept']]);
     // A file with one new day keeps the days before, and what is known of them.
     await load(['2026-01-31,web,shop,3', '2026-01-31,db,sql,4']);
-    expect(await doubtsOf(orgId)).toEqual([[sentence, 77.5, 'run_source,stands,accept']]);
+    expect(await doubtsOf(orgId)).toEqual([[sentence, 78, 'run_source,stands,accept']]);
     await load(rows);
     expect(await doubtsOf(orgId)).toEqual([]);
   });
 
   onDuckDb(() => {
+    it('are a doubt if all lines of a file of hosts stand twice, although each day costs the same', async () => {
+      const { orgId, load } = await newHosts();
+      const doubted = async (rows: readonly string[]) => {
+        await load(rows);
+        return (await doubtsOf(orgId)).map(([, amount]) => amount);
+      };
+      const [web, idle, db, disk] = ['web,shop,2', 'web,__idle__,0.5', 'db,sql,4', 'db,sql,1'].map((line) =>
+        JANUARY.map((day) => `${day},${line}`),
+      ) as [string[], string[], string[], string[]];
+      const all = [...web, ...idle, ...db];
+      // 31 × 4, and 31 × 2.5.
+      expect(await doubted([...all, ...all])).toEqual([124, 77.5]);
+      expect(await doubted(all)).toEqual([]);
+      // Two equal disks of each host. Or all lines of one host are pairs, and one of the other is not.
+      expect(await doubted([...web, ...web, ...disk, ...disk])).toEqual([]);
+      expect(await doubted([...all, ...all, ...disk])).toEqual([]);
+    });
+
     it('are no doubt if lines of a host differ, or come twice on few days', async () => {
       const { orgId, load } = await newHosts();
       await load(
@@ -267,6 +417,10 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
       // Two seats cost the same each day, and two people have lines of their own.
       const seats = JANUARY.flatMap((day) => [`${day},assistant,20`, `${day},assistant,20`]);
       expect(await load(['day,tool,cost', ...seats], usage)).toEqual([]);
+      const tools = ['assistant', 'editor', 'review'].flatMap((tool) =>
+        JANUARY.map((day) => `${day},${tool},20`),
+      );
+      expect(await load(['day,tool,cost', ...tools, ...tools], usage)).toEqual([]);
       const people = ['ann', 'bob'].flatMap((user) => spend.map((row) => `${row},${user}`));
       expect(await load(['day,tool,cost,user', ...people], usage)).toEqual([]);
     });
@@ -290,6 +444,65 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
         ['', ''],
       ] as const)
         expect(await load(allocations, [header, ...nodes(one), ...nodes(other)])).toEqual([]);
+    });
+
+    it('are a doubt if a file has each allocation of a cluster twice, and names its containers', async () => {
+      const load = await newSourceOf('opencost');
+      const header = 'Date,Namespace,ControllerKind,ControllerName,Pod,Container,TotalCost';
+      const named = (pod: string, container = 'main') =>
+        JANUARY.map((day) => `${day},shop,deployment,api,${pod},${container},1.5`);
+      const idle = JANUARY.map((day) => `${day},__idle__,,,__idle__,__idle__,0.5`);
+      const unmounted = JANUARY.map((day) => `${day},__unmounted__,,,__unmounted__,__unmounted__,0.25`);
+      const none = ['day,cluster,kind,provider_id,cost'];
+      const doubted = async (...rows: string[][]) => load([header, ...rows.flat()], none);
+      // 31 × 1.5.
+      expect(await doubted(named('api-1'), named('api-1'))).toEqual([
+        [
+          'cost source "Feed" has each allocation of cluster "p" twice on 31 days from 2026-01-01 to 2026-01-31: 46.5 counts twice',
+          ...[46.5, 'run_source,stands,accept'],
+        ],
+      ]);
+      // Half of 31 × (3 + 1).
+      expect((await doubted(named('api-1'), named('api-1'), idle, idle)).map(([, amount]) => amount)).toEqual(
+        [62],
+      );
+      for (const sound of [
+        [named('api-1'), idle],
+        [named('api-1'), idle, idle, unmounted, unmounted],
+        [named('api-1'), named('api-2')],
+        [named('api-1', 'main'), named('api-1', 'proxy')],
+        [named(''), named('')],
+        [named('api-1'), named('api-1'), named('api-2')],
+      ])
+        expect(await doubted(...sound)).toEqual([]);
+    });
+
+    it('are a doubt if each allocation stands in two files of a source, until one is gone', async () => {
+      const { id: orgId } = await newOrganisation(test.warehouse);
+      const { id: sourceId } = await newSource(test.warehouse, orgId, {
+        name: 'Feed',
+        kind: 'opencost',
+        options: {},
+      });
+      const load = async (files: Record<string, string>) => {
+        await loadWith(test, await writeFiles(test, files), (sessions, found) =>
+          loadOpenCost(
+            sessions,
+            scopeOf({ orgId, sourceId }),
+            { allocations: relationsOf(found), assets: null, cluster: 'p', from: 'files' },
+            publishing(),
+          ),
+        );
+        return (await doubtsOf(orgId)).map(([, amount]) => amount);
+      };
+      const file = (...names: string[]) =>
+        [
+          'Date,Name,Namespace,ControllerKind,ControllerName,TotalCost',
+          ...names.flatMap((name) => JANUARY.map((day) => `${day},${name},shop,deployment,api,1`)),
+        ].join('\n') + '\n';
+      // 31 × 2 of a and b. Without the other file, c counts once beside them.
+      expect(await load({ 'old.csv': file('a', 'b'), 'new.csv': file('b', 'a') })).toEqual([62]);
+      expect(await load({ 'old.csv': file('a', 'b'), 'new.csv': file('c') })).toEqual([]);
     });
   });
 });

@@ -46,6 +46,13 @@ const timeFromPlainText = (text: string): string => `COALESCE(
 export const dayOfText = (value: string): string =>
   `CAST(${timeFromText(`CAST(${value} AS VARCHAR)`)} AS DATE)`;
 
+/** No local midnight is later in UTC: Hawaii's is at 10:00 of its day, New Zealand's at 11:00 of the day before. */
+const LATEST_MIDNIGHT_HOURS = 10;
+
+/** Returns the local day of which a value's text is the midnight, whatever its offset is. */
+export const localDayOfText = (value: string): string =>
+  `CAST(TRY(${timeFromText(`CAST(${value} AS VARCHAR)`)} + INTERVAL ${23 - LATEST_MIDNIGHT_HOURS} HOUR) AS DATE)`;
+
 /** Returns whether a column holds times or days. */
 export const isTime = ({ type }: ExportColumn): boolean => /^(TIMESTAMP|DATE)/.test(type);
 

@@ -14,6 +14,10 @@ export interface ExportFile {
   count: CountRows | null;
   /** The UTC day on which it was written; absent if that is not known. */
   writtenOn?: Day;
+  /** What delivered it together with others (export-manifest.ts); absent if it came alone. */
+  delivery?: string;
+  /** The name of another delivery that has all of its rows, too, perhaps by chance. Both count. */
+  alsoIn?: string;
 }
 
 /**

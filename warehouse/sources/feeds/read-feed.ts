@@ -78,13 +78,14 @@ interface Feed {
 
 /**
  * Hands the stored rows of the feed over to the warehouse, as the temporary table `table`. `is_whole` is false if their file was
- * written before their day ended.
+ * written before their day ended, `is_after_month` true if it was written after their month had ended.
  */
 export const stageFeed = (sessions: LoadSessions, table: string): Promise<void> =>
   handOver(
     sessions,
     table,
-    `SELECT * EXCLUDE (problem, file, counts, last_file, written_on), ${IS_WHOLE} AS is_whole
+    `SELECT * EXCLUDE (problem, file, counts, last_file, written_on), ${IS_WHOLE} AS is_whole,
+       written_on > last_day(day) AS is_after_month
      FROM checked_groups LEFT JOIN temp.main.written_files USING (last_file) WHERE ${STORED}`,
   );
 

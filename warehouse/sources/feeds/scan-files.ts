@@ -2,6 +2,7 @@ import {
   compressionOf,
   CSV_OPTIONS,
   patternOf,
+  withoutQuery,
   type CountRows,
   type ExportColumn,
   type ExportFile,
@@ -22,6 +23,15 @@ export interface Relation {
   counts: readonly (CountRows | null)[];
   /** The files of which it is known when they were written. */
   written?: readonly WrittenFile[];
+  /** The files whose rows another delivery has, too, perhaps by chance. */
+  alsoIn?: readonly AlsoIn[];
+}
+
+/** A file as its rows name it, its own name, and the delivery that has its rows, too. */
+export interface AlsoIn {
+  file: string;
+  name: string;
+  other: string;
 }
 
 /** What files of one shape have in common. */
@@ -76,6 +86,9 @@ export const relationsOf = (
     counts: same.map(({ count }) => count),
     written: same.flatMap(({ opened, writtenOn }) =>
       writtenOn === undefined ? [] : [{ file: opened, writtenOn }],
+    ),
+    alsoIn: same.flatMap(({ opened, path, alsoIn }) =>
+      alsoIn === undefined ? [] : [{ file: opened, name: withoutQuery(path), other: withoutQuery(alsoIn) }],
     ),
   }));
 

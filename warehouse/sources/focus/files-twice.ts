@@ -1,5 +1,19 @@
+import type { Statements } from '../../engine/session.ts';
+import { sqlText } from '../../engine/sql/sql-text.ts';
+import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
+import type { ExportFile } from '../feeds/export-files.ts';
 import { STORED } from '../feeds/read-feed.ts';
-import { areMostlySame, isSameAmount, resourceKey, unitsTwice } from '../publishing/charged-twice.ts';
+import { relationsOf, type Relation } from '../feeds/scan-files.ts';
+import {
+  accountKey,
+  addUnitsTwice,
+  areMostlySame,
+  isSameAmount,
+  resourceKey,
+  unitsTwice,
+} from '../publishing/charged-twice.ts';
+import { fileDays, type ReadBill } from './file-days.ts';
+import { textOf } from './focus-columns.ts';
 
 /** How many numbers files can have. Two files with the same number are not compared, which is rare. */
 const FILE_NUMBERS = 65_536;
@@ -7,7 +21,10 @@ const FILE_NUMBERS = 65_536;
 const FILE_NUMBER = `CAST(hash(file) % ${FILE_NUMBERS} AS INTEGER)`;
 
 /** The pass over Parquet reads no services. Their categories still tell most of them apart. */
-const SERVICE_NUMBER = `(1 + CAST(hash(concat_ws('/', service, category)) % ${FILE_NUMBERS} AS INTEGER))`;
+const serviceNumber = (service: string, category: string): string =>
+  `(1 + CAST(hash(concat_ws('/', ${service}, ${category})) % ${FILE_NUMBERS} AS INTEGER))`;
+
+const SERVICE_NUMBER = serviceNumber('service', 'category');
 
 /**
  * What each group of a bill keeps to find out whether two files have the same amounts: the lowest and the highest number of its
@@ -24,37 +41,122 @@ const partOfLow = (sum: string, weight: string): string => `(${sum} * high - ${w
 /** The largest part of a cost that two files have by rounding of doubles only. */
 const ROUNDING = 1e-6;
 
-/** Each day on which two files have charges of an account, with what each of them has. */
-const DAYS_OF_TWO = `
+const accountOfUnit = (unit: string): string =>
+  `split_part(${unit}, '/', 1) || '/' || ${accountKey(`substr(${unit}, strpos(${unit}, '/') + 1)`)}`;
+
+/** Each day on which two or more files have charges of an account. If two have, also what each of them has. */
+const DAYS_OF_SEVERAL = `
 SELECT *, CAST(cost AS DOUBLE) - low_cost AS high_cost, service_cost - low_service AS high_service FROM (
   SELECT *, ${partOfLow('CAST(cost AS DOUBLE)', 'weight')} AS low_cost, ${partOfLow('service_cost', 'service_weight')} AS low_service
   FROM (
-    SELECT billing_period, cloud || '/' || account AS unit, day, sum(cost) AS cost, sum(file_weight) AS weight,
+    SELECT billing_period, account_key, day, sum(cost) AS cost, sum(file_weight) AS weight,
       sum(service_weight) AS service_weight, sum(service_cost) AS service_cost, min(lowest_file) AS low, max(highest_file) AS high,
       bit_count(bit_or(file_bits)) AS file_count
-    FROM checked_groups WHERE ${STORED} AND span_start IS NULL GROUP BY ALL)
+    FROM (SELECT *, ${accountOfUnit("(cloud || '/' || account)")} AS account_key FROM checked_groups WHERE ${STORED} AND span_start IS NULL)
+    GROUP BY ALL)
   WHERE low < high)
-WHERE least(abs(low_cost), abs(high_cost)) > ${ROUNDING} * abs(cost)`;
+WHERE file_count > 2 OR least(abs(low_cost), abs(high_cost)) > ${ROUNDING} * abs(cost)`;
 
-/** Whether both files have the same services: the mean of their numbers is the same to a hundredth of all numbers. */
-const HAVE_SAME_SERVICES = `abs(low_service / low_cost - high_service / high_cost) * 100 <= ${FILE_NUMBERS}`;
+/** Whether two files have the same services: the mean of their numbers is the same to a hundredth of all numbers. */
+const haveSameServices = (one: string, other: string): string =>
+  `abs(${one} - ${other}) * 100 <= ${FILE_NUMBERS}`;
+
+/** A second reading of more rows takes long. */
+const MOST_ROWS = 1_000_000;
+
+/** Files with equal amounts have the same mean number on each of these days. That of other files differs by more than this. */
+const SAME_MEAN = FILE_NUMBERS / 2000;
+
+const MAY_ALL_BE_EQUAL = `count(*) OVER (PARTITION BY billing_period, date_trunc('month', day), account_key, file_count > 2, round(weight / cost / ${SAME_MEAN})) * 3
+  >= count(*) OVER (PARTITION BY billing_period, date_trunc('month', day), account_key)`;
 
 /**
- * Selects the accounts of which two files of a bill have the same amount on enough days that both have. The exports of a payer and
- * of a member do. If both files name resources, and none is in both, then their prices are equal, and not their charges.
+ * Selects the accounts of which files may have the same amounts. The groups tell what each of two files has. Of more files they tell
+ * only whether all can be equal. Parts of a large export without a manifest are not, so that it is not read again.
  */
-export const ACCOUNTS_TWICE = `
-WITH of_two AS (${DAYS_OF_TWO}),
-found AS (${unitsTwice(
-  `(SELECT *, file_count <= 2 AND ${isSameAmount('low_cost', 'high_cost')} AND ${HAVE_SAME_SERVICES} AS is_twice FROM of_two)`,
-  areMostlySame,
-)}),
-resources AS (
-  SELECT billing_period, month, unit, ${resourceKey('resource_id')} AS resource, min(lowest_file) AS low, max(highest_file) AS high
-  FROM (
-    SELECT *, cloud || '/' || account AS unit, CAST(date_trunc('month', day) AS DATE) AS month
-    FROM checked_groups WHERE ${STORED} AND span_start IS NULL AND resource_id IS NOT NULL)
-  SEMI JOIN found USING (billing_period, month, unit) GROUP BY ALL),
-apart AS (
-  SELECT billing_period, month, unit FROM resources GROUP BY ALL HAVING bool_and(low = high) AND count(DISTINCT low) > 1)
-FROM found ANTI JOIN apart USING (billing_period, month, unit)`;
+const PERHAPS_TWICE = `
+SELECT account_key FROM (
+  SELECT *, CASE WHEN file_count > 2 THEN ${MAY_ALL_BE_EQUAL} OR (SELECT sum(row_count) FROM checked_groups) <= ${MOST_ROWS}
+    ELSE ${isSameAmount('low_cost', 'high_cost')} AND ${haveSameServices('low_service / low_cost', 'high_service / high_cost')} END AS is_equal
+  FROM (${DAYS_OF_SEVERAL}))
+GROUP BY billing_period, date_trunc('month', day), account_key HAVING ${areMostlySame('is_equal')}`;
+
+const SMALLER =
+  'CASE WHEN older.cost < 0 THEN greatest(older.cost, newer.cost) ELSE least(older.cost, newer.cost) END';
+
+/** Selects the days on which two deliveries have charges of one account, and whether these are equal. */
+const COMMON_DAYS = `
+WITH days AS (
+  SELECT billing_period, account_key, unit, delivery, day, sum(cost) AS cost, sum(CAST(cost AS DOUBLE) * service) / CAST(sum(cost) AS DOUBLE) AS service,
+    CAST(sum(cost) AS DOUBLE) AS amount
+  FROM file_days WHERE NOT spans_days GROUP BY ALL HAVING sum(cost) <> 0)
+SELECT billing_period, account_key, CAST(date_trunc('month', day) AS DATE) AS month, day, newer.unit, older.unit AS other_unit,
+  newer.delivery, older.delivery AS other, ${SMALLER} AS smaller,
+  ${isSameAmount('older.amount', 'newer.amount')} AND ${haveSameServices('older.service', 'newer.service')} AS is_equal
+FROM days AS older JOIN days AS newer USING (billing_period, account_key, day) WHERE older.delivery < newer.delivery
+-- An account of another name is meant only if none has the same name.
+QUALIFY older.unit = newer.unit
+  OR NOT bool_or(older.unit = newer.unit) OVER (PARTITION BY older.delivery, newer.delivery, billing_period, account_key, day)`;
+
+/** Selects charges that an earlier delivery has, too, each once. */
+const CHARGES_TWICE = `
+SELECT *, true AS is_twice, smaller AS counts_twice FROM common_days SEMI JOIN pairs USING (billing_period, month, unit, other_unit, delivery, other)
+WHERE is_equal QUALIFY row_number() OVER (PARTITION BY billing_period, unit, delivery, day ORDER BY other, other_unit) = 1`;
+
+const HOW = `'has account ' || to_json(min(unit)) || ' with the same amounts in '
+  || CASE count(DISTINCT delivery) + 1 WHEN 2 THEN 'two' WHEN 3 THEN 'three' ELSE 'several' END || ' files'
+  || CASE WHEN bool_and(unit = other_unit) THEN '' ELSE ', and one calls it ' || to_json(min(other_unit)) || ',' END`;
+
+/**
+ * Adds the accounts of which deliveries of a bill have the same amount on enough days that both have, to `units_twice`. The exports
+ * of a payer and of a member do. If both name resources, and none is in both, then their prices are equal, and not their charges.
+ */
+export const findFilesTwice = async (
+  reader: Statements,
+  files: readonly ExportFile[],
+  bill: ReadBill,
+): Promise<void> => {
+  const deliveries = new Map(files.map(({ opened, path, delivery = path }) => [opened, delivery]));
+  if (new Set(deliveries.values()).size < 2) return;
+  const accounts = await reader.query<{ account_key: string }>(
+    `SELECT DISTINCT account_key FROM (${PERHAPS_TWICE})`,
+  );
+  if (accounts.length === 0) return;
+  await dropTemporaryTables(reader, TABLES);
+  const relations = relationsOf(files, 'skipped');
+  const names = [...deliveries].map((pair) => `(${pair.map(sqlText).join(', ')})`).join(', ');
+  const delivered = (days: string): string => `
+    SELECT * FROM (SELECT *, ${accountOfUnit('unit')} AS account_key FROM (${days}))
+    JOIN (VALUES ${names}) AS delivered(file, delivery) USING (file) WHERE account_key IN (${accounts.map(({ account_key }) => sqlText(account_key)).join(', ')})`;
+  await reader.run(
+    `CREATE TEMP TABLE file_days AS ${delivered(fileDays(relations, bill, { service: (file) => serviceNumber(textOf(file, 'service'), textOf(file, 'category')) }))}`,
+  );
+  await reader.run(`CREATE TEMP TABLE common_days AS ${COMMON_DAYS}`);
+  await reader.run(`CREATE TEMP TABLE pairs AS
+    SELECT billing_period, month, account_key, unit, other_unit, delivery, other FROM common_days
+    GROUP BY ALL HAVING ${areMostlySame('is_equal')}`);
+  const [some] = await reader.query('FROM temp.main.pairs LIMIT 1');
+  if (some !== undefined) {
+    const resource = (file: Relation): string => `lower(${resourceKey(textOf(file, 'resource'))})`;
+    await reader.run(`CREATE TEMP TABLE file_resources AS
+      SELECT DISTINCT billing_period, CAST(date_trunc('month', day) AS DATE) AS month, unit, delivery, resource
+      FROM (${delivered(fileDays(relations, bill, { resource }))}) WHERE resource IS NOT NULL`);
+    await reader.run(APART);
+    await addUnitsTwice(reader, unitsTwice(`(${CHARGES_TWICE})`, HOW));
+  }
+  await dropTemporaryTables(reader, TABLES);
+};
+
+const TABLES = ['file_days', 'common_days', 'pairs', 'file_resources'];
+
+const isOf = (resources: string, unit: string, delivery: string): string =>
+  ['billing_period', 'month'].map((key) => `${resources}.${key} = pairs.${key} AND `).join('') +
+  `${resources}.unit = pairs.${unit} AND ${resources}.delivery = pairs.${delivery}`;
+
+/** Deletes pairs of which both deliveries name resources, and none is in both. */
+const APART = `
+DELETE FROM pairs WHERE EXISTS (FROM file_resources AS own WHERE ${isOf('own', 'unit', 'delivery')})
+  AND EXISTS (FROM file_resources AS their WHERE ${isOf('their', 'other_unit', 'other')})
+  AND NOT EXISTS (
+    FROM file_resources AS own JOIN file_resources AS their USING (billing_period, month, resource)
+    WHERE ${isOf('own', 'unit', 'delivery')} AND ${isOf('their', 'other_unit', 'other')})`;

@@ -131,12 +131,15 @@ export const rawOf = (file: Shape, field: Field): string => {
 export const accountOf = (file: Shape): string =>
   present(file, 'account').length === 1 ? keyOf(file, 'account') : assignedOf(file, 'account');
 
-/** Returns a bound of a billing period as a group key: the day of a time column, else the text, which is cast after grouping. */
+/**
+ * Returns a bound of a billing period as a group key: the time of a time column, else the text, which is cast after grouping. A
+ * time that has no text is infinite.
+ */
 export const billingPeriodOf = (file: Shape, field: 'billing_period' | 'billing_period_end'): string => {
   const [column] = present(file, field);
-  return column !== undefined && isTime(column)
-    ? `CAST(${timeCell(column)} AS DATE)`
-    : readableText(keyOf(file, field));
+  if (column === undefined || !isTime(column)) return readableText(keyOf(file, field));
+  const time = timeCell(column);
+  return `CASE WHEN ${time} BETWEEN '0001-01-01' AND '9999-12-31' THEN ${time} WHEN ${time} IS NOT NULL THEN TIMESTAMP 'infinity' END`;
 };
 
 /** Returns whether a field is not before a day. Only time columns are compared, so that a scan can skip parts of the file. */

@@ -3,6 +3,7 @@ import { chosenValue, columnsOf, type Candidate } from './collected-values.ts';
 import type { CostColumn } from './focus-columns.ts';
 import { moneyOfUnits, unitsOf } from '../../engine/sql/money-units.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
+import { throughWeekend } from '../publishing/through-weekend.ts';
 import { unitDays } from '../publishing/unit-days.ts';
 import { IS_WHOLE } from '../feeds/written-files.ts';
 import { STORED } from '../feeds/read-feed.ts';
@@ -42,14 +43,19 @@ const MOST_DAYS = 10_000_000;
 
 const DAYS_OF_PART = 500_000;
 
+/** A local day is this long once a year. A charge of one lies on two UTC days, and shows both like a charge inside a day. */
+const LONGEST_DAY_HOURS = 25;
+
 /** The name and the zone of a resource. The smallest one is the same in each reading. */
 const NAMES = 'min(resource_name) AS resource_name, min(zone) AS zone';
 
 const dailyMoneyOf = (condition: string, candidates: readonly Candidate[]): string => `
-WITH spans AS (
+WITH dated AS (FROM checked_groups LEFT JOIN temp.main.written_files USING (last_file) WHERE ${condition}),
+spans AS (
   SELECT *, ${unitsOf('span_cost')} AS units,
-    CAST(span_start AS DATE) AS first_day, CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) AS last_day
-  FROM checked_groups WHERE ${condition} AND span_start IS NOT NULL),
+    CAST(span_start AS DATE) AS first_day, CAST(span_end - INTERVAL 1 MICROSECOND AS DATE) AS last_day,
+    span_end - span_start <= INTERVAL ${LONGEST_DAY_HOURS} HOUR AS is_local_day
+  FROM dated WHERE span_start IS NOT NULL),
 -- The days between a charge's first and last day are whole, so that they get equal parts.
 shares AS (
   SELECT *, units * date_diff('second', span_start, CAST(first_day + 1 AS TIMESTAMP)) // date_diff('second', span_start, span_end) AS first_units,
@@ -57,7 +63,8 @@ shares AS (
   FROM spans),
 span_groups AS (
   SELECT billing_period, cloud, account, any_value(account_name) AS account_name, resource_id,
-    ${NAMES}, ${columnsOf(candidates)}first_day, last_day, bool_and(fell_back) AS fell_back, sum(row_count) AS row_count,
+    ${NAMES}, ${columnsOf(candidates)}first_day, last_day, is_local_day, is_ahead, written_on, is_local_day AND is_usage AS is_usage,
+    is_local_day AND is_purchase AS is_purchase, bool_and(fell_back) AS fell_back, sum(row_count) AS row_count,
     sum(first_units * row_count) AS first_units, sum(middle_units * row_count) AS middle_units,
     sum((units - first_units - middle_units * (last_day - first_day - 1)) * row_count) AS last_units
   FROM shares GROUP BY ALL),
@@ -68,13 +75,12 @@ day_units AS (
   FROM span_days),
 money AS (
   SELECT billing_period, day, cloud, account, account_name, resource_id, resource_name, zone, ${columnsOf(candidates)}cost,
-    true AS inside_day, is_usage, is_usage AND ${IS_WHOLE} AS is_whole_usage,
-    is_purchase AND ${IS_WHOLE} AS is_whole_purchase, fell_back, row_count
-  FROM checked_groups LEFT JOIN temp.main.written_files USING (last_file) WHERE ${condition} AND span_start IS NULL
+    true AS inside_day, is_usage, is_purchase, is_ahead, written_on, fell_back, row_count
+  FROM dated WHERE span_start IS NULL
   UNION ALL
   SELECT billing_period, day, cloud, account, account_name, resource_id, resource_name, zone, ${columnsOf(candidates)}
     ${moneyOfUnits('day_units')} AS cost,
-    false AS inside_day, false AS is_usage, false AS is_whole_usage, false AS is_whole_purchase,
+    is_local_day AS inside_day, is_usage, is_purchase, is_ahead, written_on,
     fell_back, CASE day WHEN first_day THEN row_count ELSE 0 END AS row_count
   FROM day_units),
 chosen_money AS (
@@ -89,8 +95,9 @@ SELECT billing_period, day, cloud, account,
   CASE WHEN split_value IS NOT NULL THEN split_kind END AS split_kind, split_value,
   CASE WHEN tag_value IS NOT NULL THEN tag_key END AS tag_key, tag_value,
   resource_id, ${NAMES}, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day,
-  bool_or(is_usage) AS has_usage, bool_or(is_whole_usage) AS has_whole_usage,
-  bool_or(is_whole_purchase) AS has_whole_purchase, bool_and(fell_back) AS fell_back,
+  bool_or(is_usage) AS has_usage, bool_or(is_usage AND ${IS_WHOLE}) AS has_whole_usage,
+  bool_or(is_purchase AND ${IS_WHOLE}) AS has_whole_purchase, bool_or(is_ahead) AS is_ahead,
+  bool_or(written_on > last_day(billing_period)) AS is_after_month, bool_and(fell_back) AS fell_back,
   CAST(sum(row_count) AS BIGINT) AS row_count
 FROM chosen_money GROUP BY ALL`;
 
@@ -98,7 +105,8 @@ FROM chosen_money GROUP BY ALL`;
 export const LOAD_DAYS = `
 CREATE TEMP TABLE load_days AS
 SELECT billing_period, day, bool_or(inside_day) AS inside_day, bool_or(has_usage) AS has_usage,
-  bool_or(has_whole_usage) AS has_whole_usage, bool_and(fell_back) AS fell_back, sum(cost) AS cost,
+  bool_or(has_whole_usage) AS has_whole_usage, bool_or(is_ahead) AS is_ahead, bool_or(is_after_month) AS is_after_month,
+  bool_and(fell_back) AS fell_back, sum(cost) AS cost,
   sum(row_count) AS row_count
 FROM daily_money GROUP BY ALL`;
 
@@ -130,11 +138,16 @@ export const ACCOUNT_DAYS = unitDays({
 
 /**
  * Returns the SQL that groups days into billing periods. Only usage inside one day shows how far the source has delivered. A
- * charge that is spread over its month reaches future days. A tax of the last day says nothing about the days before.
+ * charge that is spread over its month reaches future days. A tax of the last day says nothing about the days before. The last
+ * UTC day of a bill in a time ahead of UTC goes on in the next one.
  */
 export const billingPeriods = (costColumn: CostColumn) => ({
   billingPeriod: 'billing_period',
   costColumn: `CASE WHEN bool_and(fell_back) THEN 'BilledCost' ELSE ${sqlText(costColumn)} END`,
-  broughtThrough: 'COALESCE(max(day) FILTER (has_usage), max(day) FILTER (inside_day), max(day))',
+  broughtThrough: throughWeekend({
+    brought: `COALESCE(max(day) FILTER (has_usage), max(day) FILTER (inside_day), max(day)) - CAST(bool_or(is_ahead) AS INTEGER)`,
+    billingPeriod: 'billing_period',
+    counts: 'has_usage AND day >= billing_period',
+  }),
   cutDays: 'SELECT billing_period, day FROM load_days WHERE has_usage AND NOT has_whole_usage',
 });

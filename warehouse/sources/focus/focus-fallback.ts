@@ -1,6 +1,6 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Candidate } from './collected-values.ts';
-import { dayOfText, nullable } from '../feeds/cells.ts';
+import { localDayOfText, nullable } from '../feeds/cells.ts';
 import { cloudOf } from './focus-columns.ts';
 import { focusRollUpStatement, type RollUp } from './focus-roll-up.ts';
 import { STORED } from '../feeds/read-feed.ts';
@@ -43,7 +43,7 @@ WITH bills AS (
   WHERE $falls_back AND NOT is_of_values AND ${nullable('provider')} IS NOT NULL AND billing_period IS NOT NULL
   GROUP BY ALL)
 SELECT provider, billing_period FROM bills
-WINDOW same_bill AS (PARTITION BY ${cloudOf('provider')}, ${dayOfText('billing_period')})
+WINDOW same_bill AS (PARTITION BY ${cloudOf('provider')}, ${localDayOfText('billing_period')})
 QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
   AND bool_or(usage_billed) OVER same_bill`;
 

@@ -8,7 +8,7 @@ import {
   purchaseNotes,
 } from './commitment-purchases.ts';
 import { creditNotes } from './focus-credits.ts';
-import { dayOfText, nullable } from '../feeds/cells.ts';
+import { dayOfText, localDayOfText, nullable } from '../feeds/cells.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
 import { BILL_VALUES, LISTED_KEYS } from './bill-values.ts';
 import { candidatesToCollect, columnNameOf, type Candidate } from './collected-values.ts';
@@ -23,9 +23,10 @@ import {
   LOAD_DAYS,
 } from './focus-daily-money.ts';
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
-import { ACCOUNTS_TWICE } from './files-twice.ts';
+import { fileDays } from './file-days.ts';
+import { findFilesTwice } from './files-twice.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
-import { findLinesTwice } from './lines-twice.ts';
+import { repeatedLines } from './lines-twice.ts';
 import { leftOutNotes, stageLeftOut, storeLeftOut } from './left-out-bills.ts';
 import { handOver, show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
@@ -38,14 +39,20 @@ import {
   readableDay,
 } from '../feeds/readable-limits.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publishing/load.ts';
-import { storeUnitsTwice } from '../publishing/charged-twice.ts';
+import {
+  addAlsoIn,
+  createUnitsTwice,
+  handOverUnitsTwice,
+  storeUnitsTwice,
+} from '../publishing/charged-twice.ts';
+import { findLinesTwice } from '../publishing/lines-twice.ts';
 import { checkMoney, publishLoad, type Publish } from '../publishing/publish-load.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
 import { stageRejected, type RejectedWhen } from '../feeds/rejected-when.ts';
 import { relationsOf } from '../feeds/scan-files.ts';
 import { isWanted, readingBounds } from '../feeds/wanted-months.ts';
-import type { Statements } from '../../engine/session.ts';
+import type { Session, Statements } from '../../engine/session.ts';
 
 /** An export to load. Billing periods outside its months are left alone. */
 export interface FocusLoad extends LoadScope {
@@ -100,17 +107,19 @@ export const loadFocusExport = (
     ];
     await stageLeftOut(sessions, load, currency);
     await handOver(sessions, 'commitments', LOAD_COMMITMENTS);
-    await findLinesTwice(reader, relationsOf(files, 'skipped'));
-    const twice = files.length > 1 ? [`SELECT *, true AS is_of_files FROM (${ACCOUNTS_TWICE})`] : [];
-    await handOver(
-      sessions,
-      'units_twice',
-      ['SELECT *, false AS is_of_files FROM lines_twice', ...twice].join(' UNION ALL BY NAME '),
-    );
+    await createUnitsTwice(reader);
+    await findLinesTwice(reader, repeatedLines(relationsOf(files, 'skipped')));
+    await findFilesTwice(reader, files, rollUp);
+    await addAlsoIn(reader, relationsOf(files, 'skipped'), {
+      rows: (some) => fileDays(some, rollUp),
+      line: 'line of account',
+    });
+    await handOverUnitsTwice(sessions);
     // The reader has done its work. The warehouse needs the memory.
     await dropTemporaryTables(reader, READ);
     await checkMoney(session, 'daily_money', 'billing_period');
     await session.run(LOAD_DAYS);
+    await refuseEarlierPeriods(session, load);
     const shrunk = await checkShrink(session, load);
     await storeRows(session, load, 'cloud_spend', CLOUD_SPEND);
     await storeRows(session, load, 'bill_days', BILL_DAYS);
@@ -119,12 +128,7 @@ export const loadFocusExport = (
     await storeRows(session, load, 'bill_values', 'FROM listed_values');
     await storeLeftOut(session, load);
     await storeRows(session, load, 'load_commitments', 'FROM commitments');
-    await storeUnitsTwice(
-      session,
-      load,
-      `CASE WHEN is_of_files THEN 'has account ' || to_json(unit) || ' with the same amounts in two files'
-        ELSE 'has each line of account ' || to_json(unit) || ' twice' END`,
-    );
+    await storeUnitsTwice(session, load);
     const notes = [...found, ...shrunk];
     const periods = billingPeriods(costColumn);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
@@ -160,7 +164,7 @@ const READ = [
   'billed_roll_up',
   'checked_groups',
   'value_groups',
-  'lines_twice',
+  'units_twice',
   'whole_lines',
 ];
 
@@ -207,13 +211,14 @@ clouds AS (
   WHERE ${nullable('provider')} IS NOT NULL),
 dated_groups AS (
   SELECT * REPLACE (
-    ${readableDay(dayOfText('billing_period'), '$last_day::DATE')} AS billing_period,
-    ${readableDay(dayOfText('billing_period_end'), '$last_day::DATE')} AS billing_period_end,
+    ${readableDay(localDayOfText('billing_period'), '$last_day::DATE')} AS billing_period,
+    ${readableDay(localDayOfText('billing_period_end'), '$last_day::DATE')} AS billing_period_end,
     ${nullable(normalTextSql('currency'))} AS currency,
     ${idOf('account')} AS account, ${idOf('account_name')} AS account_name, lower(${idOf('resource_id')}) AS resource_id,
     ${shortText('resource_name')} AS resource_name, ${shortText('zone')} AS zone${candidates
       .map(({ column }) => `, ${normalTextSql(column)} AS ${column}`)
       .join('')}),
+    COALESCE(${localDayOfText('billing_period')} > ${dayOfText('billing_period')}, false) AS is_ahead,
     CAST(billing_period AS VARCHAR) AS raw_billing_period, CAST(billing_period_end AS VARCHAR) AS raw_billing_period_end
   FROM groups_of_kind LEFT JOIN clouds USING (provider)),
 wanted AS (
@@ -244,6 +249,23 @@ FROM counted`;
 /** Returns a name or a zone, null if it is too long or a spelling of null. Neither rejects a row. */
 const shortText = (text: string): string =>
   nullable(`CASE WHEN NOT (${isTooLongText(text)}) THEN ${text} END`);
+
+/**
+ * Throws `invalid` if a version that took a bill of local time for a bill of the month before has loaded the source. Its loads
+ * would count beside those of the month.
+ */
+const refuseEarlierPeriods = async (session: Session, { orgId, sourceId }: FocusLoad): Promise<void> => {
+  const [earlier] = await session.query<{ billing_period: Day }>(
+    `SELECT billing_period FROM current_loads WHERE org_id = $org AND source_id = $source
+       AND billing_period IN (SELECT billing_period - 1 FROM temp.main.load_days WHERE is_ahead) LIMIT 1`,
+    { org: orgId, source: sourceId },
+  );
+  if (earlier === undefined) return;
+  throw invalid(
+    `BillingPeriodStart: an earlier version has loaded the bill that begins at local midnight as billing period ` +
+      `${earlier.billing_period}, which would count twice: delete this cost source and connect it again; nothing was loaded`,
+  );
+};
 
 /** The most that a message names. */
 const MOST_CURRENCIES = 20;

@@ -1,4 +1,4 @@
-import type { Day } from '../../../domain/shared/calendar.ts';
+import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
 import { canList, identifyingTags, LISTED_COLUMNS, LISTED_KEYS, type ListedKey } from './bill-values.ts';
 import type { Candidate } from './collected-values.ts';
@@ -93,7 +93,7 @@ const typedRows = (
     ${valueIn(file)} AS ${column}`,
       )
       .join('')}
-  FROM ${file.from}${since === null ? '' : ` WHERE ${isSince(file, 'billing_period', since)}`}`;
+  FROM ${file.from}${since === null ? '' : ` WHERE ${isSince(file, 'billing_period', addDays(since, -1))}`}`;
 
 /** A row's texts, beside the candidates. Their length is checked in the groups, except for the account's name. */
 const TEXTS = [
@@ -144,7 +144,7 @@ export const focusRollUpStatement = (
  * Reads what the bills of Parquet files can be divided by. Such a file gives single columns, so that a scan of its own is much
  * cheaper than a second grouping of all rows.
  *
- * @param since the scan leaves out billing periods that begin before this day.
+ * @param since the scan leaves out billing periods that begin before this day, but not those that do so in local time.
  */
 export const listApart = async (reader: Statements, rollUp: RollUp, since: Day | null): Promise<void> => {
   if (rollUp.listed.length === 0 || !isListedApart(rollUp)) return;

@@ -1,8 +1,14 @@
-import { findRepeated, storeRepeated, type RepeatedFeed } from '../publishing/charged-twice.ts';
+import {
+  createUnitsTwice,
+  handOverUnitsTwice,
+  keepUnitsTwice,
+  storeUnitsTwice,
+} from '../publishing/charged-twice.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-over.ts';
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
-import { allocationGroups, assetGroups } from './opencost-groups.ts';
+import { ALLOCATION_LINES, allocationGroups, ASSET_LINES, assetGroups } from './opencost-groups.ts';
+import { findTableTwice } from '../publishing/lines-twice.ts';
 import { storeRows, withLoad, type Load, type LoadResult, type LoadScope } from '../publishing/load.ts';
 import {
   checkMoney,
@@ -17,6 +23,7 @@ import { checkUnits, unitsOf } from '../publishing/unit-shrink.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from '../feeds/read-feed.ts';
 import { NO_COST, rejectedByDay, stageRejected } from '../feeds/rejected-when.ts';
 import type { Relation } from '../feeds/scan-files.ts';
+import { readingBounds } from '../feeds/wanted-months.ts';
 import { IS_WHOLE } from '../feeds/written-files.ts';
 import type { Session, Statements } from '../../engine/session.ts';
 
@@ -30,8 +37,6 @@ export interface OpenCostFeeds {
   /** An API is asked for some days only, and forgets old ones. Days that it lacks always stay, without a note. */
   from: 'files' | 'api';
 }
-
-const REPEATED: RepeatedFeed = { table: 'asset_days', unit: 'cluster', line: 'asset of cluster' };
 
 /**
  * Loads the spend and the assets of clusters (sources §2), one load for each month with allocations. Assets of a month that was
@@ -50,6 +55,8 @@ export const loadOpenCost = (
   const tables = ['read_assets', 'asset_days', 'load_days', 'units_twice'];
   return withLoad(session, scope, { tables }, async (load) => {
     const parameters = { cluster: feeds.cluster };
+    const bounds = { ...readingBounds(scope), ...parameters };
+    await createUnitsTwice(reader);
     const assetRelations = feeds.assets ?? [NO_ASSETS];
     const assets = await readFeed(reader, scope, {
       groups: assetGroups(assetRelations),
@@ -68,7 +75,7 @@ export const loadOpenCost = (
     await session.run(
       'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
     );
-    await findRepeated(session, REPEATED);
+    await findTableTwice(reader, assetRelations, ASSET_LINES, bounds);
     const allocations = await readFeed(reader, scope, {
       groups: allocationGroups(feeds.allocations),
       parameters,
@@ -77,6 +84,8 @@ export const loadOpenCost = (
     });
     await refuseUnnamedCluster(reader);
     await stageFeed(sessions, 'load_days');
+    await findTableTwice(reader, feeds.allocations, ALLOCATION_LINES, bounds);
+    await handOverUnitsTwice(sessions);
     await stageRejected(sessions);
     const kept = await keepDays(session, load, feeds);
     await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });
@@ -86,7 +95,9 @@ export const loadOpenCost = (
     await storeRows(session, load, 'load_units', CLUSTER_DAYS);
     await storeRows(session, load, 'cluster_assets', ASSETS);
     await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
-    await storeRepeated(session, load, REPEATED);
+    await storeUnitsTwice(session, load);
+    await keepUnitsTwice(session, load, 'asset_days', ASSET_LINES);
+    await keepUnitsTwice(session, load, 'load_days', ALLOCATION_LINES);
     const acceptShrink = load.acceptShrink && feeds.from === 'files';
     const counts = addCounts(allocations, await withoutUnusedMonths(session, assets, 'asset_days'));
     const published = await publishLoad(

@@ -1,4 +1,7 @@
-import type { Session } from '../../engine/session.ts';
+import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import type { Parameters, Session, Statements } from '../../engine/session.ts';
+import { sqlText } from '../../engine/sql/sql-text.ts';
+import type { Relation } from '../feeds/scan-files.ts';
 import { storeRows, type Load } from './load.ts';
 
 /**
@@ -8,14 +11,6 @@ import { storeRows, type Load } from './load.ts';
  */
 export const areMostlySame = (isSame: string): string =>
   `(count_if(${isSame}) >= least(3, count(*)) AND count_if(${isSame}) * 3 >= count(*))`;
-
-/** Returns the same for lines of one file that stand twice. Few equal lines are normal, and a file has all lines twice or none. */
-const areNearlyAllTwice = (isTwice: string): string =>
-  `(count_if(${isTwice}) >= 3 AND count_if(${isTwice}) * 5 >= count(*) * 4)`;
-
-/** Returns the same for lines without names, such as those of two seats. They are equal each day, unless the amounts of days differ. */
-export const areNearlyAllTwiceAndDiffer = (isTwice: string): string =>
-  `(${areNearlyAllTwice(isTwice)} AND count(DISTINCT cost) FILTER (${isTwice}) >= 3)`;
 
 /**
  * Returns the SQL of whether two amounts are the same, although one export may round: to a thousandth, or to a cent. Below ten
@@ -42,87 +37,102 @@ const DAYS_IN_WORDS = `CASE WHEN days = 1 THEN 'on 1 day, ' || first_day
     ELSE 'on ' || days || ' days from ' || first_day || ' to ' || last_day END`;
 
 /**
- * Returns the SQL aggregate of whether each line comes exactly twice; null without lines. More equal lines are normal: a feed may
- * have one for each hour of a day.
- */
-export const isRepeated = (line = 'line'): string =>
-  `NULLIF(count(${line}), 0) = 2 * count(DISTINCT ${line})`;
-
-/**
- * Returns a relation for {@link unitsTwice}: the days of a table's units. A day stands twice if all of its lines with an amount do.
- */
-const repeatedDays = (unit: string, table: string): string => `(
-  SELECT CAST(date_trunc('month', day) AS DATE) AS billing_period, ${unit} AS unit, day, sum(cost) AS cost,
-    bool_and(is_repeated) FILTER (cost <> 0) AS is_twice
-  FROM ${table} GROUP BY ALL)`;
-
-/**
  * Returns the statement that selects the units of one source whose charges stand twice in what it reads, by billing period and
- * month. Half of their amount counts twice.
+ * month.
  *
- * @param unitDays a relation with billing_period, unit, day and cost of the days that could stand twice, and `is_twice`.
+ * @param unitDays a relation with billing_period, unit and day of charges, whether each `is_twice`, and the part of it that `counts_twice`.
+ * @param how the SQL of what the source does, before the days: `has each line of host "web" twice`.
  * @param areEnough the aggregate that tells whether enough days stand twice.
  */
-export const unitsTwice = (unitDays: string, areEnough: (isTwice: string) => string): string => `
+export const unitsTwice = (unitDays: string, how: string, areEnough = 'bool_or(is_twice)'): string => `
 SELECT * FROM (
-  SELECT billing_period, CAST(date_trunc('month', day) AS DATE) AS month, unit, CAST(sum(cost) FILTER (is_twice) / 2 AS DECIMAL(38,15)) AS amount,
-    count(*) FILTER (is_twice) AS days, min(day) FILTER (is_twice) AS first_day, max(day) FILTER (is_twice) AS last_day
-  FROM ${unitDays} WHERE cost <> 0 GROUP BY ALL
-  HAVING ${areEnough('is_twice')})
+  SELECT billing_period, CAST(date_trunc('month', day) AS DATE) AS month, unit, ${how} AS how,
+    CAST(sum(counts_twice) FILTER (is_twice) AS DECIMAL(38,15)) AS amount,
+    count(DISTINCT day) FILTER (is_twice) AS days, min(day) FILTER (is_twice) AS first_day, max(day) FILTER (is_twice) AS last_day
+  FROM ${unitDays} GROUP BY ALL HAVING ${areEnough})
 WHERE amount <> 0`;
 
+/** Creates `units_twice` of a reader, for what {@link addUnitsTwice} finds. */
+export const createUnitsTwice = (reader: Statements): Promise<number> =>
+  reader.run(`CREATE OR REPLACE TEMP TABLE units_twice (billing_period DATE, month DATE, unit VARCHAR, how VARCHAR,
+    amount DECIMAL(38,15), days BIGINT, first_day DATE, last_day DATE)`);
+
+/** Adds units of {@link unitsTwice}. A charge is in one doubt only, so that units stay as they were found first. */
+export const addUnitsTwice = (
+  reader: Statements,
+  units: string,
+  parameters: Parameters = {},
+): Promise<number> =>
+  reader.run(
+    `INSERT INTO units_twice BY NAME
+     SELECT * FROM (${units}) ANTI JOIN units_twice AS known USING (billing_period, month, unit)`,
+    parameters,
+  );
+
 /**
- * Stores a doubt for each unit of the temporary table `units_twice` ({@link unitsTwice}).
+ * Adds the units of files whose rows another delivery has, too, perhaps by chance, to `units_twice`.
  *
- * @param how what the source does, before the days: `has each line of host "web" twice`.
+ * @param rows selects the rows of these files: file, billing_period, unit, day, cost.
+ * @param line the words for a line: `line of host`.
  */
-export const storeUnitsTwice = async (session: Session, load: Load, how: string): Promise<void> => {
+export const addAlsoIn = async (
+  reader: Statements,
+  relations: readonly Relation[],
+  {
+    rows,
+    line,
+    parameters,
+  }: { rows: (some: readonly Relation[]) => string; line: string; parameters?: Parameters },
+): Promise<void> => {
+  const some = relations.filter(({ alsoIn = [] }) => alsoIn.length > 0);
+  const names = some.flatMap(({ alsoIn = [] }) =>
+    alsoIn.map(({ file, name, other }) => `(${[file, name, other].map(sqlText).join(', ')})`),
+  );
+  if (names.length === 0) return;
+  const charges = `(
+    SELECT *, cost <> 0 AS is_twice, cost AS counts_twice
+    FROM (${rows(some)}) JOIN (VALUES ${names.join(', ')}) AS also_in(file, name, other) USING (file))`;
+  const how = `'has each ${line} ' || to_json(unit) || ' in ' || to_json(name) || ' and in ' || to_json(other)`;
+  await addUnitsTwice(reader, unitsTwice(charges, how), parameters);
+};
+
+/** Hands `units_twice` over to the warehouse. */
+export const handOverUnitsTwice = (sessions: LoadSessions): Promise<void> =>
+  handOver(sessions, 'units_twice', 'FROM units_twice');
+
+/** Stores a doubt for each unit of the temporary table `units_twice`. */
+export const storeUnitsTwice = async (session: Session, load: Load): Promise<void> => {
   await storeRows(
     session,
     load,
     'load_doubts',
     `SELECT billing_period, month, 'charges_twice' AS code, unit, amount,
-       ${how} || ' ' || ${DAYS_IN_WORDS} || ': ' || ${amountInWords('amount')} || ' counts twice' AS phrase
+       how || ' ' || ${DAYS_IN_WORDS} || ': ' || ${amountInWords('amount')} || ' counts twice' AS phrase
      FROM units_twice`,
   );
 };
 
 /**
- * Selects the doubts of the current load about units of which days are kept (carry-over.ts). So a file with new days only does
- * not end them.
+ * Stores the doubts of the current load about units of which a feed keeps days (carry-over.ts). So a file with new days only does not
+ * end them.
  *
- * @param unit the column of `table` with the unit.
+ * @param table the days of the feed.
+ * @param feed the SQL of their unit, and the words for a line (`line of host`).
  */
-const doubtsOfKeptDays = (unit: string, table: string): string => `
-SELECT billing_period, month, code, unit, amount, phrase FROM load_doubts
-SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
-WHERE org_id = $org AND source_id = $source AND code = 'charges_twice'
-  AND (unit, month) IN (SELECT ${unit}, CAST(date_trunc('month', day) AS DATE) FROM ${table} WHERE row_count = 0)
-  AND (unit, month) NOT IN (SELECT unit, month FROM units_twice)`;
-
-/** A feed whose lines may stand twice in one file: the table of its days, their unit, and its words for a line (`line of host`). */
-export interface RepeatedFeed {
-  table: 'load_days' | 'asset_days';
-  unit: string;
-  line: string;
-  /** The aggregate that tells whether enough days stand twice. */
-  areEnough?: (isTwice: string) => string;
-}
-
-/** Creates the temporary table `units_twice` ({@link unitsTwice}) of a feed, before days of earlier loads join its table. */
-export const findRepeated = async (
-  session: Session,
-  { table, unit, areEnough = areNearlyAllTwice }: RepeatedFeed,
-): Promise<void> => {
-  await session.run(`CREATE TEMP TABLE units_twice AS ${unitsTwice(repeatedDays(unit, table), areEnough)}`);
-};
-
-/** Stores the doubts of a feed whose lines stand twice, and those of days that it keeps. */
-export const storeRepeated = async (
+export const keepUnitsTwice = async (
   session: Session,
   load: Load,
-  { table, unit, line }: RepeatedFeed,
+  table: 'load_days' | 'asset_days',
+  { unit, line }: { unit: string; line: string },
 ): Promise<void> => {
-  await storeUnitsTwice(session, load, `'has each ${line} ' || to_json(unit) || ' twice'`);
-  await storeRows(session, load, 'load_doubts', doubtsOfKeptDays(unit, table));
+  await storeRows(
+    session,
+    load,
+    'load_doubts',
+    `SELECT billing_period, month, code, unit, amount, phrase FROM load_doubts
+     SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     WHERE org_id = $org AND source_id = $source AND code = 'charges_twice' AND starts_with(phrase, 'has each ${line} ')
+       AND (unit, month) IN (SELECT ${unit}, CAST(date_trunc('month', day) AS DATE) FROM ${table} WHERE row_count = 0)
+       AND (unit, month) NOT IN (SELECT unit, month FROM units_twice)`,
+  );
 };

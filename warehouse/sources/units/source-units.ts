@@ -1,5 +1,8 @@
 import { monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { rangesOf, type DayRange } from '../../../domain/shared/day-ranges.ts';
+import type { SourceMonth } from '../../../domain/sources/coverage.ts';
+import type { SourceDoubt } from '../../../domain/sources/doubts.ts';
+import { unitDoubts } from '../../../domain/sources/units/missing-units.ts';
 import type { UnitKind } from '../../../domain/sources/units/unit-rhythm.ts';
 import type { Session } from '../../engine/session.ts';
 import { sourceMonths } from '../coverage.ts';
@@ -35,7 +38,6 @@ export const unitsOf = async (
     .flat()
     .filter(({ id }) => id === sourceId);
   const missing = months.flatMap(({ missingUnits }) => missingUnits);
-  const doubts = months.flatMap(({ doubts: ofMonth }) => ofMonth);
   const units = await session.query<Omit<SourceUnit, 'missing' | 'doubts'>>(UNITS, {
     org: orgId,
     source: sourceId,
@@ -43,11 +45,20 @@ export const unitsOf = async (
   return units.map((row) => ({
     ...row,
     missing: rangesOf(missing.filter(({ unit }) => unit === row.unit).flatMap(({ days }) => days)),
-    doubts: doubts
-      .filter(({ ways_out: ways }) => ways.some(({ unit }) => unit === row.unit))
-      .map(({ sentence }) => sentence),
+    doubts: months.flatMap((month) => doubtsAbout(row.unit, month)).map(({ sentence }) => sentence),
   }));
 };
+
+/** A month names few of the units that lack days, and not all of them can end. Here each one has its own sentence. */
+const doubtsAbout = (name: string, month: SourceMonth): SourceDoubt[] => [
+  ...month.doubts.filter(
+    ({ code, ways_out: ways }) => code !== 'unit_missing' && ways.some(({ unit }) => unit === name),
+  ),
+  ...unitDoubts(
+    month,
+    month.missingUnits.filter(({ unit }) => unit === name),
+  ),
+];
 
 const UNITS = `
 WITH unit_months AS (

@@ -73,14 +73,15 @@ const isStillOpen = async ({ metric, month, way }: WayOutProps, signal: AbortSig
     .some(({ sentence: words, source_id }) => words === way.sentence && source_id === way.source_id);
 };
 
-/** Says that the charges of a unit are right beside those of another source or file. */
+/** Says that a unit is right: beside the charges of another source or file, or without those that its end leaves out. */
 export const Stands = (props: WayOutProps): ReactNode => {
   const { unit = '' } = props.way;
   return (
     <Decision
       of={props}
-      words="Both are right"
-      done={`The charges of ${unit} count beside the others.`}
+      {...(props.doubt.code === 'charges_left_out'
+        ? { words: 'It is right without them', done: `${unit} is right without these charges.` }
+        : { words: 'Both are right', done: `The charges of ${unit} count beside the others.` })}
       send={(id, signal) =>
         dataOf(
           api.POST('/api/v1/cost-sources/{id}/units/confirm', {

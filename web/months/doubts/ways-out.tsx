@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, type NavigateOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRunImport } from '../../imports/use-run-import.ts';
-import { addDays, firstDay } from '../../shared/calendar.ts';
+import { addDays, firstDay, lastDay, type Day } from '../../shared/calendar.ts';
 import type { StartedRun } from '../../shared/use-started-run.ts';
 import { sentence } from '../../shared/words.ts';
 import { sourceQuery } from '../../sources/sources-queries.ts';
@@ -84,22 +84,30 @@ export const ConnectImport = (props: WayOutProps): ReactNode => (
 /** Asks since when the unit has no spend, so that the month no longer waits for it. */
 export const EndOfUnit = (props: WayOutProps): ReactNode =>
   props.doubt.code === 'charges_twice' ? (
-    <EndInSource {...props} />
+    <EndInSource {...props} words="End it" suggested={addDays(firstDay(props.month), -1)} />
+  ) : props.doubt.code === 'charges_left_out' ? (
+    <EndInSource {...props} words="End it later" suggested={lastDay(props.month)} />
   ) : (
     <WayDialog of={props} words="It has ended">
       {(dialog) => <EndUnit sourceId={props.way.source_id ?? ''} unit={props.way.unit ?? ''} {...dialog} />}
     </WayDialog>
   );
 
-/** Asks since when the unit counts in the other source only: it suggests the day before the month. */
-const EndInSource = (props: WayOutProps): ReactNode => {
-  const { source_id: sourceId = '', unit = '', sentence: about } = props.way;
+/** Asks since when the unit counts in the other source only. */
+const EndInSource = ({
+  words,
+  suggested,
+  ...of
+}: WayOutProps & {
+  words: string;
+  /** The last day to suggest. */
+  suggested: Day;
+}): ReactNode => {
+  const { source_id: sourceId = '', unit = '', sentence: about } = of.way;
   const { data } = useQuery(sourceQuery(sourceId));
   return (
-    <WayDialog of={props} words={`End it in ${data?.name ?? 'one source'}`}>
-      {(dialog) => (
-        <EndUnit {...{ sourceId, unit, about }} suggested={addDays(firstDay(props.month), -1)} {...dialog} />
-      )}
+    <WayDialog of={of} words={`${words} in ${data?.name ?? 'one source'}`}>
+      {(dialog) => <EndUnit {...{ sourceId, unit, about, suggested }} {...dialog} />}
     </WayDialog>
   );
 };

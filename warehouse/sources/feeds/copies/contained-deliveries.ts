@@ -1,3 +1,4 @@
+import { canBeWithin } from '../../../../domain/sources/azure-scopes.ts';
 import type { Statements } from '../../../engine/session.ts';
 import { dropTemporaryTables } from '../../../engine/sql/temporary-tables.ts';
 import type { CommonRows } from './common-rows.ts';
@@ -27,7 +28,7 @@ export const containedAmong = async (
       OR day IN (SELECT day FROM inner_rows WHERE place IN (SELECT place FROM inner_rows GROUP BY place HAVING count(*) < ${FEW_ROWS}))
     GROUP BY ALL`);
   const pairs = batch.map(({ inner, outer }) => `(${inner}, ${outer})`).join(', ');
-  return reader.query<LikelyCopy & { isCertain: boolean }>(`
+  const contained = await reader.query<LikelyCopy & { isCertain: boolean }>(`
 WITH pairs(inner_place, outer_place) AS (VALUES ${pairs}),
 contained AS (
   SELECT inner_place, outer_place, count(*) AS different_rows, sum(one.times) AS row_count
@@ -42,4 +43,9 @@ of_same_days AS (
 SELECT inner_place AS inner, outer_place AS outer,
   different_rows >= ${FEW_ROWS} OR of_same_days.row_count = contained.row_count AS "isCertain"
 FROM contained LEFT JOIN of_same_days USING (inner_place, outer_place)`);
+  const scopeOf = (place: number): string | null => deliveries[place]?.scope ?? null;
+  return contained.map(({ inner, outer, isCertain }) => ({
+    ...{ inner, outer },
+    isCertain: isCertain || canBeWithin(scopeOf(inner), scopeOf(outer)),
+  }));
 };

@@ -17,7 +17,7 @@ const MOST_ROUNDS = 8;
  *
  * The comparison takes every column that all files have. The exports of two accounts can have single equal rows, which count
  * twice. So all rows of a delivery must be in the other one, as often as in it. A delivery with few rows must also have all rows
- * of its days. Otherwise both count, with a note.
+ * of its days, or report on an Azure scope within the other's. Otherwise both count, with a note and a doubt (charged-twice.ts).
  */
 export const leaveOutCopies = async (
   reader: Statements,
@@ -33,8 +33,18 @@ export const leaveOutCopies = async (
     await placeFiles(reader, compared);
     const { leftOut, doubtful } = await decide(reader, compared, rows);
     const gone = new Set([...leftOut.keys()].flatMap((place) => compared[place]?.files ?? []));
+    const alsoIn = new Map(
+      [...doubtful].flatMap(([inner, outer]) =>
+        (compared[inner]?.files ?? []).map(({ path }) => [path, compared[outer]?.name]),
+      ),
+    );
     return {
-      files: files.filter((file) => !gone.has(file)),
+      files: files
+        .filter((file) => !gone.has(file))
+        .map((file) => {
+          const other = alsoIn.get(file.path);
+          return other === undefined ? file : { ...file, alsoIn: other };
+        }),
       notes: [
         ...(await copyNotes(
           reader,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isBeforeFirstSpend } from '../../web/months/doubts/before-first-spend.ts';
+import { isBeforeFirstSpend } from '../../../domain/months/before-first-spend.ts';
 
 type Numbers = [cost: number | null, value: number | null];
 const EMPTY: Numbers = [null, null];

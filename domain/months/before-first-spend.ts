@@ -1,4 +1,4 @@
-import type { Month } from '../month-numbers.ts';
+import type { MonthRecord } from './month-record.ts';
 
 /**
  * Whether a month is empty and lies before the metric's first spend. Nobody expects numbers of it, so that nothing about it is in
@@ -8,8 +8,8 @@ import type { Month } from '../month-numbers.ts';
  * @param months the months of the metric, newest first.
  */
 export const isBeforeFirstSpend = (
-  { month, cost, value }: Pick<Month, 'month' | 'cost' | 'value'>,
-  months: readonly Pick<Month, 'month' | 'cost'>[],
+  { month, cost, value }: Pick<MonthRecord, 'month' | 'cost' | 'value'>,
+  months: readonly Pick<MonthRecord, 'month' | 'cost'>[],
 ): boolean => {
   const first = months.findLast((known) => known.cost !== null) ?? months[1];
   return cost === null && value === null && first !== undefined && month < first.month;

@@ -1,0 +1,108 @@
+import type { Parameters, Statements } from '../../engine/session.ts';
+import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
+import { STORED } from '../feeds/read-feed.ts';
+import type { Relation } from '../feeds/scan-files.ts';
+import { addAlsoIn, addUnitsTwice, unitsTwice } from './charged-twice.ts';
+import { MONTH } from './publish-load.ts';
+
+/** What each group of a feed keeps to find lines that stand twice. Equal hashes cancel out, so that no line needs a group. */
+export const lineBits = (line = 'line'): string => `bit_xor(${line}) AS line_bits`;
+
+/** A feed whose lines may stand twice. */
+export interface RepeatedFeed {
+  /** Selects the days of its units from `checked_groups`: billing_period, unit, day, cost, and whether all lines can stand twice (`is_even`). */
+  days: string;
+  /**
+   * Selects its lines: unit, day, `line` (a hash of a whole line), and whether it `is_named`, so that it tells of what it is. Lines
+   * without a hash are not compared.
+   */
+  lines: string;
+  parameters?: Parameters;
+  /** Its words for a line: `line of host`. */
+  line: string;
+  /** How many different lines of a unit and a day cannot have an equal one by chance, if all of them are named; null if none are. */
+  fewestNamed: number | null;
+  /** Whether all lines of a day, of all units, cannot have an equal one by chance. The seats of two people can. */
+  tellsWholeDays: boolean;
+}
+
+/** Fewer different lines of a day can all have an equal one: two machines without a name, with their disks. */
+const FEW_LINES = 3;
+
+/** Few equal lines are normal, and a file has all lines twice or none. */
+const areNearlyAll = (condition: string): string =>
+  `(count_if(${condition}) >= 3 AND count_if(${condition}) * 5 >= count(*) * 4)`;
+
+/**
+ * Equal lines are normal where nothing names them: two disks cost the same each day. So the amounts of the unit must also differ,
+ * or its lines must be told apart (`is_told`).
+ */
+const ARE_ENOUGH = `(${areNearlyAll('is_twice')}
+  AND (count(DISTINCT cost) FILTER (is_twice) >= 3 OR ${areNearlyAll('is_twice AND is_told')}))`;
+
+/**
+ * Adds the units of which nearly each line stands exactly twice to `units_twice`. More equal lines are normal: a feed may have one
+ * for each hour of a day. The groups tell only whether each line comes an even number of times. If all of a unit do, the feed is read again.
+ */
+export const findLinesTwice = async (reader: Statements, feed: RepeatedFeed): Promise<void> => {
+  const { days, lines, parameters = {}, line, fewestNamed, tellsWholeDays } = feed;
+  const isWholeDay = `(${tellsWholeDays} AND bool_and(is_twice) OVER one_day AND sum(line_count) OVER one_day >= ${FEW_LINES})`;
+  const units = (from: string): string =>
+    unitsTwice(
+      `(SELECT *, cost / 2 AS counts_twice, (is_named AND line_count >= ${fewestNamed ?? 1}) OR ${isWholeDay} AS is_told
+        FROM (${from}) WINDOW one_day AS (PARTITION BY billing_period, day))`,
+      `'has each ${line} ' || to_json(unit) || ' twice'`,
+      ARE_ENOUGH,
+    );
+  const unitDays = `SELECT * FROM (${days}) WHERE cost <> 0`;
+  const perhaps = units(
+    `SELECT *, is_even IS TRUE AS is_twice, ${fewestNamed !== null} AS is_named, ${FEW_LINES} AS line_count FROM (${unitDays})`,
+  );
+  const [some] = await reader.query(`${perhaps} LIMIT 1`);
+  if (some === undefined) return;
+  await dropTemporaryTables(reader, ['whole_lines']);
+  await reader.run(
+    `CREATE TEMP TABLE whole_lines AS
+     SELECT unit, day, bool_and(is_named) AS is_named, count(DISTINCT line) AS line_count
+     FROM (${lines}) WHERE line IS NOT NULL AND unit IN (SELECT unit FROM (${perhaps}))
+     GROUP BY ALL HAVING count(*) = 2 * count(DISTINCT line)`,
+    parameters,
+  );
+  await addUnitsTwice(
+    reader,
+    units(
+      `SELECT unit_days.*, is_even IS TRUE AND whole_lines.unit IS NOT NULL AS is_twice,
+         COALESCE(is_named, false) AS is_named, COALESCE(line_count, 0) AS line_count
+       FROM (${unitDays}) AS unit_days LEFT JOIN whole_lines USING (unit, day)`,
+    ),
+  );
+};
+
+/** A feed of a table, whose rows each belong to a unit and a day. */
+export interface TableFeed extends Pick<RepeatedFeed, 'line' | 'fewestNamed' | 'tellsWholeDays'> {
+  /** The SQL of a row's unit. */
+  unit: string;
+  /** Selects the rows that count: file, day, unit, cost, line, is_named. */
+  rows: (relations: readonly Relation[]) => string;
+}
+
+/** Adds the units of a table whose lines stand twice to `units_twice`. `checked_groups` has its groups. */
+export const findTableTwice = async (
+  reader: Statements,
+  relations: readonly Relation[],
+  { unit, rows, ...feed }: TableFeed,
+  parameters: Parameters,
+): Promise<void> => {
+  await findLinesTwice(reader, {
+    ...feed,
+    days: `SELECT ${MONTH} AS billing_period, ${unit} AS unit, day, sum(cost) AS cost, bool_and(line_bits = 0) FILTER (cost <> 0) AS is_even
+      FROM checked_groups WHERE ${STORED} GROUP BY ALL`,
+    lines: rows(relations),
+    parameters,
+  });
+  await addAlsoIn(reader, relations, {
+    rows: (some) => `SELECT ${MONTH} AS billing_period, * FROM (${rows(some)})`,
+    line: feed.line,
+    parameters,
+  });
+};
