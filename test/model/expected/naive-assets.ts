@@ -62,8 +62,18 @@ const isTold = (day: Day, of: string, { reporters, billDays }: AssetRows): boole
 
 export const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
+/** The clusters of the days of some rows. Every rule asks for them, and they take most of the time. */
+const KNOWN = new WeakMap<AssetRows, Map<Day, ClusterDay[]>>();
+
 /** Returns the clusters of a day. */
 export const clustersOn = (day: Day, rows: AssetRows): ClusterDay[] => {
+  const known = KNOWN.get(rows) ?? new Map<Day, ClusterDay[]>();
+  const clusters = known.get(day) ?? findClusters(day, rows);
+  KNOWN.set(rows, known.set(day, clusters));
+  return clusters;
+};
+
+const findClusters = (day: Day, rows: AssetRows): ClusterDay[] => {
   const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
   const isBilled = (asset: Asset, on = day): boolean => isBilledOn(on, thingOf(asset), rows.lines);
   const reported = [...rows.allocations, ...rows.assets].filter((row) => row.day === day);

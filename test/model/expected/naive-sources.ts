@@ -5,7 +5,7 @@ import type { NaiveChoices } from './naive-choices.ts';
 import { loadOf, type Load } from './naive-loads.ts';
 import { isDoubted, type FoundRows } from './naive-rejected.ts';
 import { chargedTwice, type NaiveTwice } from './naive-twice.ts';
-import { endOf, ofCountedDays, standsBeside, type Decision } from './naive-decisions.ts';
+import { endOf, leftOutIn, ofCountedDays, standsBeside, type Decision } from './naive-decisions.ts';
 import { unitRows, type FeedRows, type Rows } from './naive-rows.ts';
 import { unmatchedOn, withoutAssetsOn } from './naive-unmatched.ts';
 import {
@@ -60,7 +60,7 @@ export class NaiveSources {
   /** The days on which a lock accepted that a unit of a source lacks days of a month. */
   readonly #accepted = new Map<string, Day>();
   #made = 0;
-  /** The charges that two sources count, after each step so far. */
+  /** The charges that two sources count, or that the end of a unit leaves out, after each step so far. */
   readonly #twice: { on: Day; ever: NaiveTwice[]; found: NaiveTwice[] }[] = [];
   readonly #unmatched: { on: Day; found: { month: Month; source: number }[] }[] = [];
 
@@ -240,11 +240,14 @@ export class NaiveSources {
       .filter((gap) => gap !== null);
   }
 
-  /** Notes which charges two sources count after a step of a day, and nobody has called right. */
+  /** Notes which charges two sources count, or an end leaves out, after a step of a day, and nobody has called right. */
   noteTwice(on: Day): void {
     const existing = ofCountedDays(this.#existing());
     const sources = existing.map((source) => ({ ...source, rows: rowsOf([source]) }));
-    const ever = chargedTwice(sources, this.rows(), ALL_MONTHS);
+    const ever = [
+      ...chargedTwice(sources, this.rows(), ALL_MONTHS),
+      ...leftOutIn(this.#existing(), ALL_MONTHS),
+    ];
     this.#twice.push({ on, ever, found: ever.filter((one) => !standsBeside(one, existing)) });
   }
 
@@ -569,10 +572,15 @@ export const ALL_MONTHS: readonly Month[] = ['2025-12', '2026-01', '2026-02'];
 export const lastDayOf = (month: Month): Day =>
   `${month}-${{ '2025-11': '30', '2026-02': '28' }[month] ?? '31'}`;
 const dayAfter = (day: Day): Day => new Date((dayNumber(day) + 1) * 86_400_000).toISOString().slice(0, 10);
-const daysOfMonth = (month: Month): Day[] =>
-  Array.from(
-    { length: Number(lastDayOf(month).slice(8)) },
-    (_, index) => `${month}-${`${index + 1}`.padStart(2, '0')}`,
-  );
+const DAYS = new Map(
+  ['2025-11', ...ALL_MONTHS].map((month) => [
+    month,
+    Array.from(
+      { length: Number(lastDayOf(month).slice(8)) },
+      (_, index): Day => `${month}-${`${index + 1}`.padStart(2, '0')}`,
+    ),
+  ]),
+);
+const daysOfMonth = (month: Month): readonly Day[] => DAYS.get(month) ?? [];
 const latest = (day: Day | null, other: Day): Day | null => (day === null ? null : day < other ? other : day);
 const dayNumber = (day: Day): number => Date.parse(day) / 86_400_000;

@@ -99,9 +99,7 @@ const unitsTwice = (older: SourceRows, newer: SourceRows, all: Rows, month: Mont
   const found = [...own].filter(([unit, days]) => {
     const common = [...days].filter(([day]) => theirs.get(unit)?.has(day) === true);
     const equal = common.filter(([day, amount]) => isSame(theirs.get(unit)?.get(day) ?? 0n, amount));
-    return (
-      equal.length > 0 && equal.length >= Math.min(3, common.length) && equal.length * 3 >= common.length
-    );
+    return isSameBill(equal.length, common.length);
   });
   return found
     .map(([unit]) => unit)
@@ -119,7 +117,11 @@ const areApart = (theirs: readonly string[], own: readonly string[]): boolean =>
 
 const CENT = decimalUnits('0.01', 15);
 
-const isSame = (one: bigint, other: bigint): boolean => {
+/** Returns whether two sources have one bill, by the number of days with the same amount, of those on which both have one. */
+export const isSameBill = (equal: number, common: number): boolean =>
+  equal > 0 && equal >= Math.min(3, common) && equal * 3 >= common;
+
+export const isSame = (one: bigint, other: bigint): boolean => {
   const [larger, difference] = [
     sizeOf(one) > sizeOf(other) ? sizeOf(one) : sizeOf(other),
     sizeOf(one - other),

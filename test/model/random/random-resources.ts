@@ -221,7 +221,6 @@ const called = (
     })
     .map(({ kind, named }) => ({ kind, ...named }));
 
-/** An asset in a cluster's feed. Some assets have no id, such as the management fee. */
 /** Machines that no bill has, and ids that a cluster makes up for disks. */
 const STRAYS: readonly Thing[] = [
   {
@@ -244,6 +243,7 @@ const MADE_UP: readonly Thing[] = [
   onCluster: [unplaced(mention(text, { of: 'made up', name: text }))],
 }));
 
+/** An asset in a cluster's feed. Some assets have no id, such as the management fee. */
 export const clusterResource: fc.Arbitrary<ClusterResource> = fc.oneof(
   { weight: 1, arbitrary: called(['node'], STRAYS, 0) },
   { weight: 1, arbitrary: called(['disk'], MADE_UP, 0) },
