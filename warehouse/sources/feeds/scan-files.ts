@@ -28,7 +28,7 @@ export interface Relation {
 }
 
 /** A file as its rows name it, its own name, and the delivery that has its rows, too. */
-export interface AlsoIn {
+interface AlsoIn {
   file: string;
   name: string;
   other: string;
