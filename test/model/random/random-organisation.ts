@@ -166,7 +166,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     begins: begunSources(earliest),
     whole: fc.array(wholeMonth(spent), { maxLength: 2, size: 'max' }),
     loads: fc.array(load(spent), { maxLength: 3 }),
-    copies: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: copied(spent) }),
+    copies: fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: copied(spent) }),
     imports: fc.oneof(
       { weight: 1, arbitrary: fc.constant([]) },
       { weight: 1, arbitrary: importLife(fc.nat(5)) },

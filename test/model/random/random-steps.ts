@@ -10,7 +10,7 @@ import {
   type Step,
   type StoryMetric,
 } from '../organisation-story.ts';
-import { decisionAbout } from './random-decisions.ts';
+import { decisionAbout, steadyUnit } from './random-decisions.ts';
 import { SPEND_DAYS, SPEND_MONTHS } from './random-deliveries.ts';
 import { deliveredThrough, randomFeed } from './random-feeds.ts';
 import { days, drawnValues, picks, randomMetric, type DrawnValues } from './random-metrics.ts';
@@ -73,28 +73,39 @@ export const loadOf = (
 export const load = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.record({ source, month: months }).chain(({ source: from, month }) => loadOf(on, from, month));
 
-/** The same spend from both sources of a kind, such as an old and a new export, and what a person decides about one of them. */
+/**
+ * The same spend from both sources of a kind, such as an old and a new export, and what a person decides about one of them. On the
+ * last day one may have a tax beside it.
+ */
 export const copied = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>
   fc.record({ on, kind: fc.constantFrom(...KINDS), month: months }).chain(({ on: day, kind, month }) =>
     fc
       .record({
         feed: randomFeed(kind, month),
+        taxes: fc.tuple(tax, tax),
         decisions: fc.array(decisionOfKind(kind, fc.constant(day)), { minLength: 1, maxLength: 3 }),
       })
-      .map(({ feed, decisions }): Drawn[] => [
+      .map(({ feed, taxes, decisions }): Drawn[] => [
         ...([1, 2] as const).map((number) => ({
           on: day,
           does: 'load' as const,
           source: { kind, number },
           month,
-          feed: deliveredThrough(feed, lastOf(month)),
+          feed: deliveredThrough(feed, lastOf(month), taxes[number - 1]),
         })),
         ...decisions,
       ]),
   );
 
+const tax = fc.constantFrom('0', '0', '3.5');
+
+/** A decision about one of the sources of a kind, mostly about the unit that can have a tax. */
 const decisionOfKind = (kind: Kind, on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
-  fc.constantFrom<(1 | 2)[]>(1, 2).chain((number) => decisionAbout({ kind, number }, on));
+  fc
+    .record({ number: fc.constantFrom<(1 | 2)[]>(1, 2), isAny: seldom(2) })
+    .chain(({ number, isAny }) =>
+      decisionAbout({ kind, number }, on, isAny ? undefined : [steadyUnit(kind)]),
+    );
 
 const decision = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   source.chain((about) => decisionAbout(about, on));
