@@ -3,9 +3,9 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
-import { IS_SAME_COMMITMENT } from './focus/commitment-purchases.ts';
 import { amountInWords } from './publishing/charged-twice.ts';
 import { CURRENT_READINGS, newestBefore, READINGS_AS_OF } from './publishing/readings.ts';
+import { IS_SAME_COMMITMENT } from './publishing/same-commitment.ts';
 
 interface DoubtRow {
   month: Day;

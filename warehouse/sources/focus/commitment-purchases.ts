@@ -3,6 +3,7 @@ import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { Statements } from '../../engine/session.ts';
 import { decimalCell } from '../feeds/cells.ts';
 import { STORED } from '../feeds/read-feed.ts';
+import { IS_SAME_COMMITMENT } from '../publishing/same-commitment.ts';
 import type { Relation, Shape } from '../feeds/scan-files.ts';
 import { cloudOf, present, textOf } from './focus-columns.ts';
 import { monthParts } from './month-parts.ts';
@@ -18,14 +19,6 @@ export const commitmentOf = (file: Shape, category: 'purchase' | 'usage'): strin
 
 /** The key by which commitments are compared. Azure writes ids in any case. */
 const commitmentKey = (commitment: string): string => `lower(trim(${commitment}))`;
-
-/** Returns the SQL of what a key ends with. AWS names a commitment by its ARN, or only by the last part of it. */
-const lastPartOf = (key: string): string => `regexp_extract(${key}, '[^/:]*$')`;
-
-/** Whether a purchased and a covering commitment are one. Two whole paths can end alike and differ, as in two projects. */
-export const IS_SAME_COMMITMENT = `${lastPartOf('purchased.commitment')} = ${lastPartOf('covering.commitment')}
-  AND (purchased.commitment = covering.commitment
-    OR ${lastPartOf('purchased.commitment')} IN (purchased.commitment, covering.commitment))`;
 
 /**
  * Creates the temporary table `amortised_commitments`: the commitments in `focus_roll_up` whose purchase has an EffectiveCost, and
