@@ -2,6 +2,7 @@ import type { MissingUnit } from './units/missing-units.ts';
 import { waysOut, type SourceDoubt } from './doubts.ts';
 import { addDays, lastDay, type Day, type Month } from '../shared/calendar.ts';
 import { rangeInWords } from '../shared/day-ranges.ts';
+import type { DecimalText } from '../shared/decimals.ts';
 
 /** Which days of a month a cost source covers (design §2, Coverage). */
 export interface SourceMonth {
@@ -23,6 +24,8 @@ export interface SourceMonth {
   deliversThrough: Day | null;
   /** The last day that its files have all of, if they were written before a later day of the month had ended. */
   writtenThrough?: Day | null;
+  /** What the days that it lacks would cost at its average day; null if they are before its first, or if it has none. */
+  missedCost?: DecimalText | null;
   /** Whether it was created after the month had settled. The organisation's month does not wait for it then. */
   isLater: boolean;
   /** The accounts, clusters, hosts and tools that lack days of the month. */
@@ -134,7 +137,7 @@ const beforeGaps = (month: Month, gaps: readonly (Day | null)[]): Day | null => 
 const doubtOfGap = (gap: SourceMonth): SourceDoubt => ({
   code: 'not_delivered',
   sentence: gapInWords(gap),
-  amount: null,
+  amount: gap.missedCost ?? null,
   ways_out: waysOut('not_delivered', { source: gap, unit: null }),
   from: gap.missingFrom,
 });

@@ -104,20 +104,25 @@ begun AS (
 written AS (
   SELECT source_id, CAST(date_trunc('month', billing_period) AS DATE) AS month, min(written_through) AS "writtenThrough"
   FROM own_loads GROUP BY ALL),
+averages AS (
+  SELECT source_id, billing_period, cost_total / (begun_through - first_day + 1) AS day_cost
+  FROM own_loads WHERE begun_through >= first_day),
 source_days AS (
   SELECT source_id, CAST(date_trunc('month', day) AS DATE) AS month, day, covered_days.day IS NOT NULL AS covered
   FROM (SELECT source_id, day FROM cost_sources CROSS JOIN days WHERE org_id = $org)
   LEFT JOIN covered_days USING (source_id, day)),
 source_months AS (
   SELECT source_id, month, min(day) FILTER (NOT covered) AS "missingFrom", max(day) FILTER (NOT covered) AS "missingThrough",
-    max(day) FILTER (covered) AS last_covered, COALESCE(bit_or(${DAY_BIT}) FILTER (covered), 0) AS days
-  FROM source_days GROUP BY ALL)
+    count(*) FILTER (NOT covered AND day > delivers_from) AS missed_days, max(day) FILTER (covered) AS last_covered, COALESCE(bit_or(${DAY_BIT}) FILTER (covered), 0) AS days
+  FROM source_days LEFT JOIN deliveries USING (source_id) GROUP BY ALL)
 SELECT month, source_id AS id, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", days, last_covered AS "lastCovered",
   greatest(last_covered, begun_through) AS "lastKnown",
+  CAST(round(day_cost * NULLIF(missed_days, 0), 2) AS DECIMAL(38,15)) AS "missedCost",
   "writtenThrough", delivers_from AS "deliversFrom", delivers_through AS "deliversThrough",
   COALESCE(made_id > settled_id, made_at > settled_at, false) AS "isLater"
 FROM source_months JOIN cost_sources USING (source_id) JOIN made USING (source_id)
 LEFT JOIN deliveries USING (source_id) LEFT JOIN begun USING (source_id, month) LEFT JOIN settled USING (month) LEFT JOIN written USING (source_id, month)
+ASOF LEFT JOIN averages ON averages.source_id = source_months.source_id AND averages.billing_period <= month
 WHERE cost_sources.org_id = $org
 ORDER BY month, source_id`;
 

@@ -6,7 +6,7 @@ export const BROUGHT_THROUGH =
 
 /** Returns CTEs with the loads of the organisation, and with the first and last day that each source has brought by some loads. */
 export const deliveries = (loads: string): string => `own_loads AS (
-  SELECT source_id, kind, billing_period, covered_days, written_through,
+  SELECT source_id, kind, billing_period, covered_days, written_through, cost_total,
     CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
     least(written_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
     ${BROUGHT_THROUGH} AS brought_through,

@@ -102,6 +102,8 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         status: 'open',
         reason: 'cost source "Bill" has not delivered 2026-01-31 (delivered through 2026-01-30)',
         complete_through: '2026-01-30',
+        // 723 ÷ 31 days: of the last day, the bill has a part.
+        missing: [{ code: 'not_delivered', amount: 23.32 }],
       });
       await story.spend({ ...days, '2026-01-31': '24' });
       expect(await story.settle()).toEqual(['2026-01']);
@@ -163,7 +165,8 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       expect(await story.settle(now)).toEqual(['2026-01', '2026-03']);
       const [march, february] = await story.months(2, '2026-03', now);
       expect(march).toMatchObject({ cost: 310, change_percent: null });
-      expect(february).toMatchObject({ cost: null, status: 'open' });
+      // 28 days at January's 10
+      expect(february).toMatchObject({ cost: null, status: 'open', missing: [{ amount: 280 }] });
       expect(february?.reason).toContain(
         'cost source "Bill" has not delivered 2026-02-01 to 2026-02-28 (it has later days, but no load of 2026-02 with these)',
       );
@@ -264,6 +267,8 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
             cost: 334,
             status: 'open',
             reason: `cost source "Cluster" has not delivered 2026-01-01 to 2026-01-19 ${from}`,
+            // Nobody knows what it cost before its first day.
+            missing: [{ amount: null }],
             complete_through: null,
           },
           {
