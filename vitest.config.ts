@@ -59,8 +59,8 @@ export default defineConfig({
     ],
     runner: 'test/support/setup/runner.ts',
     pool: 'forks',
-    // Files that start servers wait half of their time, so four workers keep the usual two cores busy.
-    maxWorkers: 4,
+    // Files that start servers wait half of their time, so three workers keep the usual two cores busy.
+    maxWorkers: 3,
     // A file reuses the process and the loaded modules of another, because no module keeps state of a test.
     isolate: false,
     sequence: { sequencer: LongestFirst },
