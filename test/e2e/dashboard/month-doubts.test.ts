@@ -96,7 +96,8 @@ describeInBrowser('the doubts about a month', (browser) => {
     await row.getByRole('button', { name: 'Accept it (2026-01)' }).click();
     await expectRows(dialog.getByRole('table', { name: 'What the lock would do without' }), [
       'Doubt Amount',
-      `${SENTENCE.replace('cost', 'Cost')}. – the amount is not known`,
+      // 11 days at 10
+      `${SENTENCE.replace('cost', 'Cost')}. $110.00`,
     ]);
     expect(await dialog.getByLabel('Lock without it.').isChecked()).toBe(true);
     expect(await violationsOf(page)).toEqual([]);
