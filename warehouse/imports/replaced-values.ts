@@ -26,8 +26,8 @@ export const replacedBy = ({ orgId, metric, credentialId, days }: ReadRun, first
  *
  * - A value of another key, project or query goes, and so does a value of anybody else. Values of anybody else stay in the months
  *   before the first one with rows: what was sold before the platform was used is nowhere else.
- * - Without labels, all values stay on days that a run of this connection has read before, also those that a person had recorded
- *   and the run then found. With labels, each run replaces all values.
+ * - Without labels, all values stay on days that a run of this connection has read before. So do those that a person had recorded
+ *   before the run found them. With labels, each run replaces all values.
  */
 export const REPLACED_VALUES = `
 WITH known_values AS (FROM metric_values WHERE org_id = $org AND metric_id = $metric)

@@ -1,5 +1,6 @@
 import type { Session } from '../engine/session.ts';
 import { amountInWords, areMostlySame, isSameAmount } from '../sources/publishing/charged-twice.ts';
+import { MONTH } from '../sources/publishing/publish-load.ts';
 import { LOADS_OF_COMPUTATION, loadedRows, unitOf, type UnitTable } from './counted-spend.ts';
 
 /** The tables whose rows show that a unit has spend. */
@@ -38,12 +39,10 @@ unit_days AS (
 lives AS (
   SELECT unit_days.*, COALESCE(day > ended_on, false) AS has_ended FROM unit_days LEFT JOIN decided USING (source_id, unit))`;
 
-const MONTH = `CAST(date_trunc('month', day) AS DATE) AS month`;
-
 const INSERT_LEFT_OUT_DAYS = `
 INSERT INTO left_out_days BY NAME
 WITH ${LIVES}
-SELECT $org AS org_id, ${MONTH}, $computation::UUID AS computation_id, source_id, unit, day
+SELECT $org AS org_id, ${MONTH} AS month, $computation::UUID AS computation_id, source_id, unit, day
 FROM lives WHERE has_ended AND EXISTS (
   FROM lives AS other WHERE other.spent_in = lives.spent_in AND other.unit = lives.unit AND other.day = lives.day
     AND other.source_id <> lives.source_id AND NOT other.has_ended)`;
@@ -55,7 +54,7 @@ left_out AS (
   SELECT source_id, unit, day, true AS is_left_out FROM left_out_days
   WHERE org_id = $org AND computation_id = $computation::UUID),
 common_days AS (
-  SELECT ${MONTH}, ended.source_id, unit, day, ended.cost, sum(other.cost) AS other_cost, COALESCE(is_left_out, false) AS is_left_out
+  SELECT ${MONTH} AS month, ended.source_id, unit, day, ended.cost, sum(other.cost) AS other_cost, COALESCE(is_left_out, false) AS is_left_out
   FROM lives AS ended LEFT JOIN left_out USING (source_id, unit, day)
   JOIN (FROM lives ANTI JOIN left_out USING (source_id, unit, day)) AS other USING (spent_in, unit, day)
   WHERE ended.source_id <> other.source_id AND (ended.source_id, unit) IN (SELECT (source_id, unit) FROM left_out)

@@ -11,8 +11,8 @@ import { lastDayOf } from './naive-sources.ts';
 //    months before the first row. With labels, all values of imports go. Without, a value stays if a run with this key has
 //    completed and read its day. But what people recorded before the first value of an import is no run's.
 // 3. A day is complete if a run with today's key has completed, and has read it to its end.
-// 4. After a disconnection the values of a month are in doubt if no run has read it to its end, nobody has recorded a value of a
-//    later day since, and more days lack a value at the month's end than are usual in it and in the month before.
+// 4. After a disconnection a month's values are in doubt if all of this is true. No run has read the month to its end. Nobody has
+//    recorded a value of a later day since. And its end lacks more days than is usual in it and in the month before.
 
 /** A value, with the number of the key that has read it; null if a person recorded it. */
 export type NaiveValue = StoryValue & { key: number | null };

@@ -61,8 +61,8 @@ export const IS_AMORTISED_PURCHASE = `(purchased_commitment IS NOT NULL AND EXIS
   WHERE amortised.cloud = wanted.cloud AND amortised.commitment = ${commitmentKey('purchased_commitment')}))`;
 
 /**
- * Selects what purchases that count cost in each month, and the commitments of usage, so that a purchase in one source can be
- * compared with the usage in another (doubts.ts). A group names the first and the last of its commitments: nearly always, it has
+ * Selects what counted purchases cost in each month, and the commitments of usage. Doubts compare a purchase in one source with the
+ * usage in another (doubts.ts). A group names the first and the last of its commitments: nearly always, it has
  * one.
  */
 export const LOAD_COMMITMENTS = `

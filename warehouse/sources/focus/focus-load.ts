@@ -28,6 +28,7 @@ import { findFilesTwice } from './files-twice.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
 import { repeatedLines } from './lines-twice.ts';
 import { leftOutNotes, stageLeftOut, storeLeftOut } from './left-out-bills.ts';
+import { LAST_DAY } from './month-parts.ts';
 import { handOver, show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
@@ -141,7 +142,7 @@ export const loadFocusExport = (
  */
 const newestCompleteMonth = async (reader: Statements, now: Date): Promise<Day | null> => {
   const [newest] = await reader.query<{ month: Day | null }>(
-    `SELECT CAST(date_trunc('month', max(LEAST(COALESCE(CAST(span_end - INTERVAL 1 MICROSECOND AS DATE), day), $this_month::DATE - 1))) AS DATE) AS month
+    `SELECT CAST(date_trunc('month', max(LEAST(${LAST_DAY}, $this_month::DATE - 1))) AS DATE) AS month
      FROM checked_groups WHERE ${STORED} AND day < $this_month::DATE`,
     { this_month: firstDay(monthOf(dayOf(now))) },
   );

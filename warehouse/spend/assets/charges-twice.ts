@@ -5,6 +5,7 @@ import {
   isSameAmount,
   resourceKey,
 } from '../../sources/publishing/charged-twice.ts';
+import { MONTH } from '../../sources/publishing/publish-load.ts';
 import type { Session } from '../../engine/session.ts';
 import { LOADS_OF_COMPUTATION, ofUsedLoads, unitOf, type UnitTable } from '../counted-spend.ts';
 import { reportedRows } from './doubled-clusters.ts';
@@ -41,7 +42,6 @@ const daysOf = (table: UnitTable, where = 'true', key = 'unit'): string => `
 const SMALLER = `CASE WHEN older.cost > 0 AND newer.cost > 0 THEN least(older.cost, newer.cost)
     WHEN older.cost < 0 AND newer.cost < 0 THEN greatest(older.cost, newer.cost) ELSE 0 END`;
 
-const MONTH = `CAST(date_trunc('month', day) AS DATE) AS month`;
 const DAYS = 'count(DISTINCT day) AS days, min(day) AS first_day, max(day) AS last_day';
 
 const INSERT_CHARGES_TWICE = `
@@ -59,7 +59,7 @@ unit_days AS (${daysOf('cloud_spend', 'true', accountOfUnit('unit'))}
   UNION ALL ${daysOf('host_spend', 'service IS NOT NULL OR (day, host) NOT IN (FROM billed_hosts)')}
   UNION ALL ${daysOf('ai_tool_spend')}),
 common_days AS (
-  SELECT ${MONTH}, older.source_id AS other_source_id, newer.source_id, newer.unit, older.unit AS other_unit, day, newer.cost,
+  SELECT ${MONTH} AS month, older.source_id AS other_source_id, newer.source_id, newer.unit, older.unit AS other_unit, day, newer.cost,
     ${isSameAmount('older.cost', 'newer.cost')} AS is_equal, ${SMALLER} AS smaller
   FROM unit_days AS older JOIN unit_days AS newer USING (spent_in, key, day) WHERE older.source_id < newer.source_id
   -- A unit of another name is meant only if none has the same name.
@@ -70,7 +70,7 @@ pairs AS (
   FROM common_days LEFT JOIN readers USING (month, source_id, other_source_id) GROUP BY ALL
   HAVING is_one_file OR ${areMostlySame('is_equal')}),
 resources AS (
-  SELECT DISTINCT ${MONTH}, source_id, ${unitOf('cloud_spend')} AS unit, ${resourceKey('resource_id')} AS resource
+  SELECT DISTINCT ${MONTH} AS month, source_id, ${unitOf('cloud_spend')} AS unit, ${resourceKey('resource_id')} AS resource
   FROM ${ofUsedLoads('cloud_spend', 'resource_id IS NOT NULL')}
   WHERE ${unitOf('cloud_spend')} IN (SELECT unnest([unit, other_unit]) FROM pairs)),
 -- Both sources name resources, and none is in both: their prices are equal, and not their charges.
@@ -99,7 +99,7 @@ same_rows AS (
   WHERE older.source_id < newer.source_id AND smaller <> 0
   QUALIFY row_number() OVER (PARTITION BY newer.source_id, day, cluster, is_asset, is_workload, key ORDER BY older.source_id) = 1),
 same_clusters AS (
-  SELECT ${MONTH}, source_id, other_source_id, cluster AS unit, ${DAYS}, sum(smaller) FILTER (counts) AS total,
+  SELECT ${MONTH} AS month, source_id, other_source_id, cluster AS unit, ${DAYS}, sum(smaller) FILTER (counts) AS total,
     sum(smaller) FILTER (is_workload) AS workloads
   FROM same_rows GROUP BY ALL),
 whole_days AS (
@@ -107,7 +107,7 @@ whole_days AS (
     md5(string_agg(concat_ws('|', key, cost), ',' ORDER BY key, cost)) AS fingerprint
   FROM reported WHERE counts GROUP BY ALL),
 renamed_clusters AS (
-  SELECT ${MONTH}, newer.source_id, older.source_id AS other_source_id, newer.cluster AS unit, older.cluster AS other_unit, day,
+  SELECT ${MONTH} AS month, newer.source_id, older.source_id AS other_source_id, newer.cluster AS unit, older.cluster AS other_unit, day,
     newer.cost
   FROM whole_days AS older JOIN whole_days AS newer USING (day, fingerprint)
   WHERE older.source_id < newer.source_id AND older.cluster <> newer.cluster),
