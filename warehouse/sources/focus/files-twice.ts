@@ -26,13 +26,20 @@ const serviceNumber = (service: string, category: string): string =>
 
 const SERVICE_NUMBER = serviceNumber('service', 'category');
 
+/** Two files have one bit in all of these sums of bits only if they have one number, or almost. */
+const FILE_BITS = [61, 62];
+
+/** Returns the SQL of the count of files by their bits. */
+const fileCount = (bits: (of: number) => string): string =>
+  `greatest(${FILE_BITS.map((of) => `bit_count(${bits(of)})`).join(', ')})`;
+
 /**
  * What each group of a bill keeps to find out whether two files have the same amounts: the lowest and the highest number of its
- * files, a bit for each file, and the sum of its costs, each times the number of its file. Files as a group key would multiply the
+ * files, bits of each file, and the sum of its costs, each times the number of its file. Files as a group key would multiply the
  * groups. The same sums, each cost times the number of its service, tell equal prices of two services from equal charges.
  */
 export const FILE_WEIGHTS = `sum(CAST(cost AS DOUBLE) * ${FILE_NUMBER}) AS file_weight, min(${FILE_NUMBER}) AS lowest_file,
-  max(${FILE_NUMBER}) AS highest_file, bit_or(CAST(1 AS BIGINT) << (${FILE_NUMBER} % 62)) AS file_bits, sum(CAST(cost AS DOUBLE) * ${SERVICE_NUMBER}) AS service_cost,
+  max(${FILE_NUMBER}) AS highest_file, ${FILE_BITS.map((of) => `bit_or(CAST(1 AS BIGINT) << (${FILE_NUMBER} % ${of})) AS file_bits_${of}`).join(', ')}, sum(CAST(cost AS DOUBLE) * ${SERVICE_NUMBER}) AS service_cost,
   sum(CAST(cost AS DOUBLE) * ${SERVICE_NUMBER} * ${FILE_NUMBER}) AS service_weight`;
 
 /** Returns the SQL of the part of a sum that the file `low` has, if only two files have it. */
@@ -48,7 +55,7 @@ SELECT *, CAST(cost AS DOUBLE) - low_cost AS high_cost, service_cost - low_servi
   FROM (
     SELECT billing_period, account_key, day, sum(cost) AS cost, sum(file_weight) AS weight,
       sum(service_weight) AS service_weight, sum(service_cost) AS service_cost, min(lowest_file) AS low, max(highest_file) AS high,
-      bit_count(bit_or(file_bits)) AS file_count
+      ${fileCount((of) => `bit_or(file_bits_${of})`)} AS file_count
     FROM (SELECT *, ${accountOfUnit("(cloud || '/' || account)")} AS account_key FROM checked_groups WHERE ${STORED} AND span_start IS NULL)
     GROUP BY ALL)
   WHERE low < high)

@@ -149,10 +149,15 @@ export const naiveMeaning = (
   };
 };
 
-/** Returns the value of the first tag whose key is `wanted`, without the spaces around the key. */
-const naiveTag = ({ tags }: NaiveSpendRow, wanted: string | null): string | null => {
-  const value = tags.find(([key]) => key.replaceAll(/^ +| +$/g, '') === wanted)?.[1] ?? null;
-  return value === null || typeof value === 'string' ? value : JSON.stringify(value);
+const withoutSpaces = (text: string): string => text.replaceAll(/^ +| +$/g, '');
+
+/** Returns the value of the first tag whose key is `wanted`, without the spaces around both. Azure's keys are one in any case. */
+const naiveTag = ({ tags, cloud }: NaiveSpendRow, wanted: string | null): string | null => {
+  const inCase = (key: string | null): string | undefined =>
+    (cloud === 'azure' ? key?.toLowerCase() : key) ?? undefined;
+  const value = tags.find(([key]) => inCase(withoutSpaces(key)) === inCase(wanted))?.[1] ?? null;
+  if (typeof value === 'string') return withoutSpaces(value);
+  return value === null ? null : JSON.stringify(value);
 };
 
 /** Returns the costs under these choices, by `[day, cloud, account, split kind, split value, tag key, tag value]` as JSON. */
