@@ -69,15 +69,10 @@ const reasonFor = ({ pausedReason, read, last }: ImportReach, month: Month): str
 };
 
 /**
- * Returns what keeps an import's values from splitting the costs of a month, in words; null if nothing does. Before the month has
- * settled, only a run that began after its end tells that the month is over.
+ * Returns why an import has not read a month that is over, in words; null if it has. Before the month has settled, only a run that
+ * began after its end tells that the month is over.
  */
-export const splitDoubtInWords = (
-  name: string,
-  reach: ImportReach,
-  month: Month,
-  isSettled: boolean,
-): string | null =>
+export const unreadInWords = (reach: ImportReach, month: Month, isSettled: boolean): string | null =>
   hasReadMonth(reach, month) || !(isSettled || hasTriedAfter(reach, month))
     ? null
-    : `metric ${JSON.stringify(name)}, by which a shared cost is split, may lack values of ${month}: ${behindInWords(reach, month)}`;
+    : behindInWords(reach, month);

@@ -1,7 +1,6 @@
-import { PLATFORM_NAMES } from '../imports/connection.ts';
+import { endedInWords, type EndedImport, type LastValues } from '../imports/ended-import.ts';
 import { behindInWords, hasReadMonth, type ImportReach } from '../imports/import-reach.ts';
-import { missingDaysInWords } from '../metrics/value-gap.ts';
-import { addDays, type Day, type Month } from '../shared/calendar.ts';
+import type { Month } from '../shared/calendar.ts';
 import { waysOut, type Doubt, type WayOut } from '../sources/doubts.ts';
 
 /**
@@ -18,21 +17,15 @@ export const importDoubt = (metricId: string, reach: ImportReach, month: Month):
         ways_out: [...waysForward(metricId, reach, month), ...waysOut('import_behind', null)],
       };
 
-/**
- * Returns the doubt about a month whose values end with an import that was disconnected before it had read the month to its end;
- * null if someone has recorded values since, or if the metric often lacks as many days.
- *
- * @param missing the last days of the month that lack values (value-gap.ts).
- */
+/** Returns the doubt about a month whose values end with an import that was disconnected; null if they are complete. */
 export const disconnectDoubt = (
   metricId: string,
-  { reach, disconnectedOn }: { reach: ImportReach; disconnectedOn: Day },
+  ended: EndedImport,
   month: Month,
-  missing: { from: Day; through: Day } | null,
+  values: LastValues,
 ): Doubt | null => {
-  const hasRead = reach.read.length + reach.readBefore.length > 0;
-  if (missing === null || !hasRead || hasReadMonth(reach, month) || missing.from > addDays(disconnectedOn, 1))
-    return null;
+  const sentence = endedInWords(ended, month, values);
+  if (sentence === null) return null;
   const connect: WayOut = {
     action: 'connect_import',
     sentence: 'connect the metric again, or record the values',
@@ -40,7 +33,7 @@ export const disconnectDoubt = (
   };
   return {
     code: 'import_behind',
-    sentence: `the import from ${PLATFORM_NAMES[reach.type]} was disconnected on ${disconnectedOn}, and ${missingDaysInWords(missing)}`,
+    sentence,
     amount: null,
     ways_out: [connect, ...waysOut('import_behind', null)],
   };

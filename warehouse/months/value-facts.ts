@@ -40,7 +40,10 @@ export const valueFactsOf = (
         ? null
         : disconnectedOn === null
           ? importDoubt(metric_id, reach, month)
-          : disconnectDoubt(metric_id, { reach, disconnectedOn }, month, missing);
+          : disconnectDoubt(metric_id, { reach, disconnectedOn }, month, {
+              missing,
+              lastImported: ofMonth?.lastImported ?? null,
+            });
     return {
       valueSum: ofMonth?.sum ?? null,
       valuePeriods: ofMonth?.count ?? 0,

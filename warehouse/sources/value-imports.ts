@@ -36,7 +36,7 @@ export const recallValueImports = async (
 ): Promise<Map<string, ValueImport>> => {
   const parts = new Map(metricIds.map((id) => [id, ofMetric(id, ['metric_versions', ...IMPORT_TABLES])]));
   const found = await recall.each(VALUE_IMPORT, parts, async (missing) => {
-    const read = await everyImport(session, orgId, missing);
+    const read = await valueImports(session, orgId, missing);
     return new Map(missing.map((id) => [id, read.get(id) ?? null]));
   });
   return new Map([...found].flatMap(([id, of]) => (of === null ? [] : [[id, of] as const])));
@@ -57,19 +57,8 @@ interface Row {
   completed: string | null;
 }
 
-/** Returns what the imports of some metrics have read, by metric id. Metrics that are not connected are left out. */
+/** Returns what the imports of some metrics have read, by metric id, also of those that were disconnected. */
 export const valueImports = async (
-  session: Pick<Session, 'query'>,
-  orgId: string,
-  metricIds: readonly string[],
-): Promise<Map<string, ValueImport>> =>
-  new Map(
-    [...(await everyImport(session, orgId, metricIds))].filter(
-      ([, { disconnectedOn }]) => disconnectedOn === null,
-    ),
-  );
-
-const everyImport = async (
   session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],

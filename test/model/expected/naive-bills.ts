@@ -2,7 +2,7 @@ import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { MONEY, moneyText } from './answers/naive-months.ts';
 import { decimalUnits } from './naive-decimals.ts';
 import type { NaiveChoices } from './naive-choices.ts';
-import type { NaiveImport } from './naive-imports.ts';
+import type { NaiveImport, NaiveValue } from './naive-imports.ts';
 import type { NaiveSources } from './naive-sources.ts';
 import { naiveParts, type LabelledValue } from './naive-split.ts';
 import type { Spent } from './naive-spend.ts';
@@ -50,7 +50,7 @@ interface Surroundings {
   teams: NaiveTeams;
   choices: NaiveChoices;
   metrics: readonly ({
-    values: ReadonlyMap<string, { period: Day; value: string }>;
+    values: ReadonlyMap<string, NaiveValue>;
     import: NaiveImport;
   } | null)[];
   spent: () => Spent[];
@@ -246,9 +246,14 @@ export class NaiveBills {
     return metricsOf(basis).filter((metric) => this.#valuesOf(metric, month).length === 0);
   }
 
-  /** Returns whether the import of a metric has not read a month to its end. */
+  /** Returns whether the import of a metric has not read a month to its end, or was disconnected before it had. */
   #isUnread(metric: number, month: Month): boolean {
-    return this.#naive.metrics[metric]?.import.hasReadMonth(month) === false;
+    const known = this.#naive.metrics[metric];
+    return (
+      known !== undefined &&
+      known !== null &&
+      (!known.import.hasReadMonth(month) || known.import.endsWith(month, [...known.values.values()]))
+    );
   }
 
   /** Returns whether all values that split costs of a month are there. */

@@ -11,8 +11,9 @@ import { lastDayOf } from './naive-sources.ts';
 //    months before the first row. With labels, all values of imports go. Without, a value stays if a run with this key has
 //    completed and read its day. But what people recorded before the first value of an import is no run's.
 // 3. A day is complete if a run with today's key has completed, and has read it to its end.
-// 4. After a disconnection a month's values are in doubt if all of this is true. No run has read the month to its end. Nobody has
-//    recorded a value of a later day since. And its end lacks more days than is usual in it and in the month before.
+// 4. After a disconnection a month's values are in doubt if no run has read the month to its end, and one of these is true. Its end
+//    lacks more days than is usual in it and in the month before, and nobody has recorded a value of a later day since. Or its last
+//    value of the import is of a day that no run has read to its end.
 
 /** A value, with the number of the key that has read it; null if a person recorded it. */
 export type NaiveValue = StoryValue & { key: number | null };
@@ -117,6 +118,13 @@ export class NaiveImport {
     const through = lastDayOf(month);
     const own = this.#runs.filter(({ key, status }) => key === ended.key && status === 'completed');
     if (own.some(({ start, end }) => start <= through && through < end)) return false;
+    const imported = values
+      .flatMap(({ key, period }) => (key !== null && period.startsWith(month) ? [period] : []))
+      .sort()
+      .at(-1);
+    const reads = (isWithin: (run: Run, day: Day) => boolean): boolean =>
+      imported !== undefined && own.some((run) => run.start <= imported && isWithin(run, imported));
+    if (reads(({ end }, day) => day <= end) && !reads(({ end }, day) => day < end)) return true;
     const days = [...new Set(values.map(({ period }) => period))].sort();
     const among = (of: Month) =>
       days.flatMap((day, index) =>

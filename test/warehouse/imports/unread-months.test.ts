@@ -137,8 +137,29 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
       expect(await story.month()).toMatchObject({ status: 'ready_to_lock', value: 31_000, missing: [] });
     });
 
+    it.each([
+      ['revenue', REVENUE],
+      ['a count', {}],
+    ])('has its last day of %s only in part, until someone records it', async (_, metric) => {
+      const story = await settledStory(metric);
+      await story.connect(new Date('2026-01-10T06:00:00Z'));
+      // The run of 31 January has read 200 of that day. The next one would have read 1,000.
+      await story.run([...daily('2026-01-01', 30, '1000'), ['2026-01-31', '200']], {
+        at: '2026-01-31T05:45:00Z',
+      });
+      await story.disconnect(new Date('2026-02-01T04:00:00Z'));
+      const platform = 'kind' in metric ? 'Stripe' : 'BigQuery';
+      const sentence = `the import from ${platform} was disconnected on 2026-02-01, and had read 2026-01-31 only in part`;
+      expect(await story.month()).toMatchObject({
+        ...{ status: 'open', value: 30_200, reason: sentence, can_lock: 'without_missing' },
+        missing: [{ code: 'import_behind', ways_out: [{ action: 'connect_import' }, { action: 'accept' }] }],
+      });
+      await story.type({ '2026-01-31': 1000 });
+      expect(await story.month()).toMatchObject({ status: 'ready_to_lock', value: 31_000, missing: [] });
+    });
+
     it('is ready if the metric never had values on more days', async () => {
-      const sales: Row[] = ['2025-11-28', '2025-12-14', '2025-12-31', '2026-01-16'].map((day) => [
+      const sales: Row[] = ['2025-11-28', '2025-12-14', '2025-12-31', '2026-01-15'].map((day) => [
         day,
         '1000',
       ]);
@@ -259,7 +280,7 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
       const steps = importSteps(test, story.orgId, metric);
       await steps.connect(new Date('2026-01-10T06:00:00Z'));
       await steps.run(rows.slice(0, 15), { at: '2026-01-16T05:45:00Z' });
-      return { ...story, ...steps, names, rows };
+      return { ...story, ...steps, metric, names, rows };
     };
 
     it('keeps bills from sealing until it is read', async () => {
@@ -282,6 +303,22 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
         Search: [0, 1600, 1600],
       });
       expect(await story.versions(story.names.Search)).toHaveLength(1);
+    });
+
+    it('keeps bills from sealing after it was disconnected, until someone records the later days', async () => {
+      const story = await splitStory();
+      await story.disconnect(new Date('2026-01-16T08:00:00Z'));
+      await story.settle();
+      const sentence =
+        'metric "Requests", by which a shared cost is split, may lack values of 2026-01: the import from BigQuery was disconnected on 2026-01-16, and no value has been recorded for 2026-01-16 to 2026-01-31, the last 16 days of the month';
+      expect(await story.month()).toMatchObject({ status: 'waiting', missing: [sentence] });
+      for (const [day] of story.rows.slice(15)) await story.values(story.metric, day, { find: 100 });
+      const sealed = await story.month();
+      expect(sealed).toMatchObject({ status: 'sealed', missing: [] });
+      expect(inNumbers(sealed, story.names)).toMatchObject({
+        Shop: [0, 1500, 1500],
+        Search: [0, 1600, 1600],
+      });
     });
 
     it('keeps the costs of teams unknown on days that no run has read', async () => {

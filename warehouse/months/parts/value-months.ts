@@ -1,10 +1,16 @@
 import { lastDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
-import type { ValueDays } from '../../../domain/metrics/value-gap.ts';
 import { unitsOfFixed, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
 import { ofMetric } from '../../engine/states/states.ts';
 import { valuesThrough } from '../../metrics/values-through.ts';
+import {
+  LAST_PERIODS,
+  SPACED_PERIODS,
+  valuePeriodsOf,
+  type LastPeriods,
+  type ValuePeriods,
+} from '../../sources/value-periods.ts';
 import type { MetricScope } from './metric-scopes.ts';
 
 /** The values of a metric, labels added up (spec §2, Metric value rule 3). Revenue has sums of 0: it is sealed. */
@@ -18,7 +24,7 @@ export interface ValueMonths {
 }
 
 /** The values of a month. The sum is null without values. */
-interface ValueMonth extends ValueDays {
+interface ValueMonth extends ValuePeriods {
   sum: DecimalText | null;
   changes: number;
 }
@@ -54,17 +60,14 @@ export const valueMonths = async (
 
 export const NO_VALUES: ValueMonths = { months: new Map(), days: new Map(), through: null, from: null };
 
-interface Row {
+interface Row extends LastPeriods {
   metric_id: string;
   month: Day;
   value_sum: DecimalText | null;
-  value_periods: string;
   value_changes: string;
   /** JSON of the days and their sums. */
   days: string | null;
   first_period: Day | null;
-  newest_period: Day | null;
-  longest_gap: string | null;
   has_labels: boolean;
 }
 
@@ -105,9 +108,7 @@ const readValues = async (
     known.months.set(monthOf(row.month), {
       sum: row.value_sum,
       changes: Number(row.value_changes),
-      count: Number(row.value_periods),
-      last: row.newest_period,
-      longestGap: row.longest_gap === null ? null : Number(row.longest_gap),
+      ...valuePeriodsOf(row),
     });
     if (!isDaily || row.days === null) continue;
     for (const { day, sum } of JSON.parse(row.days) as { day: Day; sum: DecimalText }[])
@@ -122,24 +123,10 @@ const earlier = (one: Day | null, other: Day | null): Day | null =>
 const later = (one: Day | null, other: Day | null): Day | null =>
   one === null || (other !== null && other > one) ? other : one;
 
-// One pass over the log finds the newest change of each period and label. The view would sort all changes.
-const VALUE_MONTHS = `
-WITH log AS (
-  SELECT metric_id, period, label, arg_max_null(value, change_id) AS value,
-    arg_max(value IS NOT NULL OR sealed_value IS NOT NULL, change_id) AS is_set, count(*) AS changes
-  FROM metric_value_changes WHERE org_id = $org AND list_contains($metrics, metric_id) GROUP BY ALL),
-periods AS (
-  SELECT metric_id, period, sum(value) FILTER (is_set) AS value_sum, bool_or(is_set) AS is_set, sum(changes) AS changes,
-    bool_or(label <> '') AS has_labels
-  FROM log GROUP BY metric_id, period),
-spaced_periods AS (
-  SELECT *, CASE WHEN is_set THEN period - max(period) FILTER (is_set) OVER (
-    PARTITION BY metric_id ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) - 1 END AS gap
-  FROM periods)
+const VALUE_MONTHS = `WITH ${SPACED_PERIODS}
 SELECT metric_id, CAST(date_trunc('month', period) AS DATE) AS month, sum(value_sum) AS value_sum,
-  count(*) FILTER (is_set) AS value_periods, CAST(sum(changes) AS BIGINT) AS value_changes,
+  CAST(sum(changes) AS BIGINT) AS value_changes,
   CAST(to_json(list({'day': period, 'sum': CAST(COALESCE(value_sum, 0::DECIMAL(38,10)) AS VARCHAR)})
     FILTER (is_set AND period >= $first_day::DATE)) AS VARCHAR) AS days,
-  min(period) FILTER (is_set) AS first_period, max(period) FILTER (is_set) AS newest_period, max(gap) AS longest_gap,
-  bool_or(has_labels) AS has_labels
+  min(period) FILTER (is_set) AS first_period, ${LAST_PERIODS}, bool_or(has_labels) AS has_labels
 FROM spaced_periods GROUP BY metric_id, month`;

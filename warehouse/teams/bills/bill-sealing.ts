@@ -2,10 +2,10 @@ import { dayOf, monthOf, type Day, type Month } from '../../../domain/shared/cal
 import type { SealedBasis } from '../../../domain/teams/bill.ts';
 import { currentSealBases } from './bill-basis.ts';
 import { storeSeals, type Seal } from './bill-seals.ts';
-import { hasReadMonth } from '../../../domain/imports/import-reach.ts';
 import { coverageOf } from '../../../domain/sources/coverage.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
-import { IMPORT_TABLES, valueImports } from '../../sources/value-imports.ts';
+import { IMPORT_TABLES } from '../../sources/value-imports.ts';
+import { splitDoubts } from '../split-doubts.ts';
 import { computeSpend, type ComputedSession, type ComputedSpend } from '../../spend/compute-spend.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
@@ -106,14 +106,11 @@ interface DueMonth {
 const dueMonths = async (session: Session, orgId: string): Promise<DueMonth[]> => {
   const due = await session.query<DueMonth>(DUE_MONTHS, { org: orgId });
   const unsealed = due.flatMap(({ month, basis }) => (basis === null ? [monthOf(month)] : []));
-  const imports = await valueImports(session, orgId, [
+  const { doubtOf } = await splitDoubts(session, orgId, [
     ...new Set(due.flatMap(({ split_by }) => split_by ?? [])),
   ]);
   const isRead = ({ month, split_by }: DueMonth): boolean =>
-    (split_by ?? []).every((metric) => {
-      const found = imports.get(metric);
-      return found === undefined || hasReadMonth(found.reach, monthOf(month));
-    });
+    (split_by ?? []).every((metric) => doubtOf(metric, monthOf(month), true) === null);
   const [first, last] = [unsealed[0], unsealed.at(-1)];
   const sources =
     first === undefined || last === undefined

@@ -19,9 +19,8 @@ import { factsFrom } from '../../../domain/months/shown-months.ts';
 import { currentBases } from './bill-basis.ts';
 import type { SourceDoubt } from '../../../domain/sources/doubts.ts';
 import { coverageOf, type SourceMonth } from '../../../domain/sources/coverage.ts';
-import { splitDoubtInWords } from '../../../domain/imports/import-reach.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
-import { valueImports } from '../../sources/value-imports.ts';
+import { splitDoubts } from '../split-doubts.ts';
 import { instant } from '../../engine/sql/instant.ts';
 import { SEALED_MONTHS } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
@@ -123,7 +122,7 @@ export const monthBills = async (
   const metrics = [...new Set([...bases.values()].flatMap(splitMetrics))];
   const values = await splitValues(session, orgId, metrics, open);
   const names = await metricNames(session, orgId, metrics);
-  const imports = await valueImports(session, orgId, metrics);
+  const { doubtOf } = await splitDoubts(session, orgId, metrics);
   const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
   const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
@@ -136,10 +135,10 @@ export const monthBills = async (
     const missing = [
       ...missingValues(month, splitBy.filter((metric) => !sums.has(metric)).map(nameOf)),
       ...splitBy.flatMap((metric) => {
-        const found = imports.get(metric);
-        return found === undefined
+        const doubt = doubtOf(metric, month, settled);
+        return doubt === null
           ? []
-          : (splitDoubtInWords(nameOf(metric), found.reach, month, settled) ?? []);
+          : `metric ${JSON.stringify(nameOf(metric))}, by which a shared cost is split, may lack values of ${month}: ${doubt}`;
       }),
     ];
     const facts = { month, settled, sealed, missing };

@@ -4,8 +4,8 @@ import { billsOf, fullyLoaded, splitMetrics } from '../../../domain/teams/bill.t
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { dailyBases } from './bill-basis.ts';
 import { STORED_OWNER_DAYS } from '../../spend/scope-day-costs.ts';
-import { hasReadIntoDay, hasReadMonth } from '../../../domain/imports/import-reach.ts';
-import { valueImports } from '../../sources/value-imports.ts';
+import { hasReadIntoDay } from '../../../domain/imports/import-reach.ts';
+import { splitDoubts } from '../split-doubts.ts';
 import { splitValues } from '../split-values.ts';
 
 /**
@@ -29,12 +29,12 @@ export const dailyTeamCosts = async (
   const metrics = [...new Set([...bases.values()].flatMap(splitMetrics))];
   const months = [...new Set([...bases.keys()].map((day) => firstDay(monthOf(day))))];
   const values = await splitValues(session, orgId, metrics, months);
-  const imports = await valueImports(session, orgId, metrics);
+  const { reachOf, doubtOf } = await splitDoubts(session, orgId, metrics);
   const isRead = (metric: string, day: Day): boolean => {
-    const reach = imports.get(metric)?.reach;
-    if (reach === undefined) return true;
     const month = monthOf(day);
-    return month < monthOf(range.end) ? hasReadMonth(reach, month) : hasReadIntoDay(reach, day);
+    if (month < monthOf(range.end)) return doubtOf(metric, month, true) === null;
+    const reach = reachOf(metric);
+    return reach === null || hasReadIntoDay(reach, day);
   };
   const costs = new Map<Day, Map<string, DecimalText>>();
   for (const [day, basis] of bases) {
