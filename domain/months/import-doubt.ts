@@ -1,5 +1,11 @@
-import { endedInWords, type EndedImport, type LastValues } from '../imports/ended-import.ts';
-import { behindInWords, hasReadMonth, type ImportReach } from '../imports/import-reach.ts';
+import {
+  behindInWords,
+  endedInWords,
+  hasReadMonth,
+  type EndedImport,
+  type ImportReach,
+  type LastValues,
+} from '../imports/import-reach.ts';
 import type { Month } from '../shared/calendar.ts';
 import { waysOut, type Doubt, type WayOut } from '../sources/doubts.ts';
 

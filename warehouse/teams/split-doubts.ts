@@ -1,5 +1,4 @@
-import { endedInWords } from '../../domain/imports/ended-import.ts';
-import { unreadInWords, type ImportReach } from '../../domain/imports/import-reach.ts';
+import { endedInWords, unreadInWords, type ImportReach } from '../../domain/imports/import-reach.ts';
 import { missingLastDays } from '../../domain/metrics/value-gap.ts';
 import { addMonths, type Month } from '../../domain/shared/calendar.ts';
 import type { Session } from '../engine/session.ts';
