@@ -36,6 +36,10 @@ export const hasReadDay = (reach: ImportReach, day: Day): boolean =>
 export const hasReadIntoDay = (reach: ImportReach, day: Day): boolean =>
   day < reach.firstDay || rangesOf(reach, day).some(({ start, end }) => start <= day && day <= end);
 
+/** Whether completed runs have read only a part of a day: none began on a later UTC day. */
+export const hasReadInPart = (reach: ImportReach, day: Day): boolean =>
+  hasReadIntoDay(reach, day) && !hasReadDay(reach, day);
+
 const rangesOf = ({ read, readBefore, firstRunFrom }: ImportReach, day: Day): readonly RunRange[] =>
   firstRunFrom !== null && day < firstRunFrom ? [...read, ...readBefore] : read;
 
@@ -106,7 +110,7 @@ export const endedInWords = (
   const ended = `the import from ${PLATFORM_NAMES[reach.type]} was disconnected on ${disconnectedOn}`;
   if (missing !== null && missing.from <= addDays(disconnectedOn, 1))
     return `${ended}, and ${missingDaysInWords(missing)}`;
-  return lastImported !== null && hasReadIntoDay(reach, lastImported) && !hasReadDay(reach, lastImported)
+  return lastImported !== null && hasReadInPart(reach, lastImported)
     ? `${ended}, and had read ${lastImported} only in part`
     : null;
 };

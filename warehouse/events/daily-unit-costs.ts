@@ -14,7 +14,7 @@ import { KNOWN_DAYS, METRIC_KINDS } from '../spend/known-days.ts';
 import { PICK_KEY } from '../spend/picks/pick-key.ts';
 import { USES_CHOICE } from '../spend/picks/spend-choices.ts';
 import { COMPLETE_VALUES } from '../metrics/values-through.ts';
-import { hasReadDay, hasReadIntoDay } from '../../domain/imports/import-reach.ts';
+import { hasReadDay, hasReadInPart } from '../../domain/imports/import-reach.ts';
 import { valueImports } from '../sources/value-imports.ts';
 
 /** Most days that a recorded day lies back: enough history for a metric with one value a week. */
@@ -48,12 +48,11 @@ export const dailyUnitCosts = async (
   const imports = await valueImports(session, orgId, metrics);
   for (const scope of range.scopes) {
     for (const { metric_id, day, value, cost } of await DAYS_OF[scope](session, parameters)) {
-      const found = imports.get(metric_id);
+      const { reach, disconnectedOn } = imports.get(metric_id) ?? {};
       // What comes after an import that was disconnected is recorded by people.
       if (
-        found !== undefined &&
-        !hasReadDay(found.reach, day) &&
-        (found.disconnectedOn === null || hasReadIntoDay(found.reach, day))
+        reach !== undefined &&
+        (disconnectedOn === null ? !hasReadDay(reach, day) : hasReadInPart(reach, day))
       )
         continue;
       const unitCost = quotient(Big(cost), Big(value), UNIT_COST_DECIMALS);

@@ -248,9 +248,8 @@ export class NaiveBills {
 
   /** Returns whether the import of a metric has not read a month to its end, or was disconnected before it had. */
   #isUnread(metric: number, month: Month): boolean {
-    const known = this.#naive.metrics[metric];
+    const known = this.#naive.metrics[metric] ?? null;
     return (
-      known !== undefined &&
       known !== null &&
       (!known.import.hasReadMonth(month) || known.import.endsWith(month, [...known.values.values()]))
     );

@@ -53,8 +53,8 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
     JANUARY.map((day, index) => dayLine(day, String(cost(index + 1)), { SubAccountId: account, ...changes }));
 
   /** Renames files so that DuckDB's hashes of their paths have the same bit. */
-  const ofOneBit = async (paths: readonly string[]) => {
-    const renamed = await Promise.all(
+  const ofOneBit = (paths: readonly string[]) =>
+    Promise.all(
       paths.map(async (path) => {
         const [found] = await test.warehouse.query<{ path: string }>(
           `SELECT $path || range || '.csv' AS path FROM range(10000) WHERE hash($path || range || '.csv') % 65536 % 62 = 0 LIMIT 1`,
@@ -64,8 +64,6 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
         return found?.path ?? '';
       }),
     );
-    return renamed;
-  };
 
   it('are a doubt if a payer’s and a member’s export have the same account', async () => {
     const { orgId, load } = await newBill();

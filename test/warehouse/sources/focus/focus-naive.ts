@@ -153,8 +153,8 @@ const withoutSpaces = (text: string): string => text.replaceAll(/^ +| +$/g, '');
 
 /** Returns the value of the first tag whose key is `wanted`, without the spaces around both. Azure's keys are one in any case. */
 const naiveTag = ({ tags, cloud }: NaiveSpendRow, wanted: string | null): string | null => {
-  const inCase = (key: string | null): string | undefined =>
-    (cloud === 'azure' ? key?.toLowerCase() : key) ?? undefined;
+  if (wanted === null) return null;
+  const inCase = (key: string): string => (cloud === 'azure' ? key.toLowerCase() : key);
   const value = tags.find(([key]) => inCase(withoutSpaces(key)) === inCase(wanted))?.[1] ?? null;
   if (typeof value === 'string') return withoutSpaces(value);
   return value === null ? null : JSON.stringify(value);
