@@ -15,7 +15,7 @@ import {
 } from './publishing/charged-twice.ts';
 import { findTableTwice, lineBits, type TableFeed } from './publishing/lines-twice.ts';
 import { MONTH, MONTHS, publishLoad, type Publish } from './publishing/publish-load.ts';
-import { unitDays } from './publishing/unit-days.ts';
+import { storeUnitDays, type UnitRows } from './publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
 import { NO_COST, rejectedByDay, stageRejected } from './feeds/rejected-when.ts';
@@ -106,7 +106,7 @@ export const loadAiTools = (
       await keepLateMonths(session, load, feeds);
       const shrunk = await checkUnits(session, load, unitsOf('tool', 'ai_tool_spend'));
       await storeRows(session, load, 'ai_tool_spend', SPEND);
-      await storeRows(session, load, 'load_units', TOOL_DAYS);
+      await storeUnitDays(session, load, TOOL_DAYS);
       await storeRows(session, load, 'ai_usage', USAGE);
       await storeUnitsTwice(session, load);
       await keepUnitsTwice(session, load, 'load_days', TOOL_LINES);
@@ -162,13 +162,13 @@ FROM usage_groups GROUP BY ALL`;
 
 const SPEND = `SELECT ${MONTH} AS billing_period, day, tool, kind, cost FROM load_days`;
 
-const TOOL_DAYS = unitDays({
+const TOOL_DAYS: UnitRows = {
   kind: 'tool',
   unit: 'tool',
   billingPeriod: MONTH,
   from: 'load_days',
   counts: 'is_whole',
-});
+};
 
 /** Seats are often charged on the first day of a month, whatever weekday it is. */
 const PERIODS = {

@@ -10,7 +10,7 @@ import {
 } from './publishing/charged-twice.ts';
 import { findTableTwice, lineBits, type TableFeed } from './publishing/lines-twice.ts';
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
-import { unitDays } from './publishing/unit-days.ts';
+import { storeUnitDays, type UnitRows } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
 import { checkUnits, unitsOf } from './publishing/unit-shrink.ts';
@@ -69,7 +69,7 @@ export const loadHosts = (
     const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
     const notes = [...kept, ...(await checkUnits(session, load, unitsOf('host', 'host_spend')))];
     await storeRows(session, load, 'host_spend', HOST_SPEND);
-    await storeRows(session, load, 'load_units', HOST_DAYS);
+    await storeUnitDays(session, load, HOST_DAYS);
     await storeUnitsTwice(session, load);
     await keepUnitsTwice(session, load, 'load_days', HOST_LINES);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish)), notes };
@@ -84,12 +84,12 @@ SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, host,
   ${lineBits()}
 FROM checked_rows GROUP BY ALL`;
 
-const HOST_DAYS = unitDays({
+const HOST_DAYS: UnitRows = {
   kind: 'host',
   unit: 'host',
   billingPeriod: MONTH,
   from: 'load_days',
   counts: 'is_whole',
-});
+};
 
 const HOST_SPEND = `SELECT ${MONTH} AS billing_period, day, host, service, machine_id, cost FROM load_days`;

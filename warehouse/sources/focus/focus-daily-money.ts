@@ -4,7 +4,7 @@ import type { CostColumn } from './focus-columns.ts';
 import { moneyOfUnits, unitsOf } from '../../engine/sql/money-units.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 import { throughWeekend } from '../publishing/through-weekend.ts';
-import { unitDays } from '../publishing/unit-days.ts';
+import type { UnitRows } from '../publishing/unit-days.ts';
 import { IS_WHOLE } from '../feeds/written-files.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import type { Statements } from '../../engine/session.ts';
@@ -125,7 +125,7 @@ export const BILL_DAYS = 'SELECT billing_period, day, inside_day, cost FROM load
  * Selects the days on which each account has usage, or purchases on two days in a row, such as the daily fees of a commitment. A
  * single purchase may come long before the first usage, or in a rest. Taxes and credits follow no rhythm of days.
  */
-export const ACCOUNT_DAYS = unitDays({
+export const ACCOUNT_DAYS: UnitRows = {
   kind: 'account',
   unit: `cloud || '/' || account`,
   billingPeriod: 'billing_period',
@@ -134,7 +134,7 @@ export const ACCOUNT_DAYS = unitDays({
     WINDOW days AS (PARTITION BY cloud, account ORDER BY day)
     QUALIFY lead(day) OVER days = day + 1 OR lag(day) OVER days = day - 1) AS daily_purchases USING (cloud, account, day)`,
   counts: 'has_whole_usage OR (has_whole_purchase AND daily_purchases.day IS NOT NULL)',
-});
+};
 
 /**
  * Returns the SQL that groups days into billing periods. Only usage inside one day shows how far the source has delivered. A

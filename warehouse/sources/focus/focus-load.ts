@@ -39,6 +39,7 @@ import {
   LONGEST_PERIOD,
   readableDay,
 } from '../feeds/readable-limits.ts';
+import { storeUnitDays } from '../publishing/unit-days.ts';
 import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publishing/load.ts';
 import {
   addAlsoIn,
@@ -124,7 +125,7 @@ export const loadFocusExport = (
     const shrunk = await checkShrink(session, load);
     await storeRows(session, load, 'cloud_spend', CLOUD_SPEND);
     await storeRows(session, load, 'bill_days', BILL_DAYS);
-    await storeRows(session, load, 'load_units', ACCOUNT_DAYS);
+    await storeUnitDays(session, load, ACCOUNT_DAYS);
     await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
     await storeRows(session, load, 'bill_values', 'FROM listed_values');
     await storeLeftOut(session, load);

@@ -18,7 +18,7 @@ import {
   publishLoad,
   type Publish,
 } from '../publishing/publish-load.ts';
-import { unitDays } from '../publishing/unit-days.ts';
+import { storeUnitDays, type UnitRows } from '../publishing/unit-days.ts';
 import { checkUnits, unitsOf } from '../publishing/unit-shrink.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from '../feeds/read-feed.ts';
 import { NO_COST, rejectedByDay, stageRejected } from '../feeds/rejected-when.ts';
@@ -92,7 +92,7 @@ export const loadOpenCost = (
     const notes = [...kept, ...(await checkUnits(session, load, unitsOf('cluster', 'kubernetes_spend')))];
     await checkMoney(session, 'asset_days', MONTH);
     await storeRows(session, load, 'kubernetes_spend', ALLOCATIONS);
-    await storeRows(session, load, 'load_units', CLUSTER_DAYS);
+    await storeUnitDays(session, load, CLUSTER_DAYS);
     await storeRows(session, load, 'cluster_assets', ASSETS);
     await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
     await storeUnitsTwice(session, load);
@@ -152,7 +152,7 @@ const ALLOCATIONS = `
 SELECT ${MONTH} AS billing_period, day, cluster, namespace, workload, is_idle, cost FROM load_days`;
 
 /** The days on which each cluster has allocations or assets. Assets are its whole cost, so that allocations add nothing to them. */
-const CLUSTER_DAYS = unitDays({
+const CLUSTER_DAYS: UnitRows = {
   kind: 'cluster',
   unit: 'cluster',
   billingPeriod: MONTH,
@@ -162,7 +162,7 @@ const CLUSTER_DAYS = unitDays({
     SELECT day, cluster, CASE WHEN asset.day IS NULL THEN cost ELSE 0 END, is_whole
     FROM load_days LEFT JOIN (SELECT DISTINCT day, cluster FROM asset_days) AS asset USING (day, cluster))`,
   counts: 'is_whole',
-});
+};
 
 const ASSETS = `
 SELECT ${MONTH} AS billing_period, day, cluster, kind, provider_id, project, cost FROM asset_days

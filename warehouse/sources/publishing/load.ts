@@ -2,7 +2,7 @@ import type { Month } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { idAfter } from '../../engine/sql/ids.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Parameters, Session } from '../../engine/session.ts';
 import type { FeedCounts } from '../feeds/read-feed.ts';
 import type { ReadingScope } from '../feeds/wanted-months.ts';
 
@@ -64,9 +64,10 @@ export const storeRows = (
   { orgId, sourceId, loadId }: Load,
   table: string,
   select: string,
+  parameters: Parameters = {},
 ): Promise<number> =>
   session.run(
     `INSERT INTO ${table} BY NAME
      SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, load_rows.* FROM (${select}) AS load_rows`,
-    { org: orgId, source: sourceId, load: loadId },
+    { ...parameters, org: orgId, source: sourceId, load: loadId },
   );

@@ -7,6 +7,7 @@ import { sealBills } from '../../../../warehouse/teams/bills/bill-sealing.ts';
 import { monthBills } from '../../../../warehouse/teams/bills/bills.ts';
 import { createTeam } from '../../../../warehouse/teams/teams.ts';
 import { sourceMonths } from '../../../../warehouse/sources/coverage.ts';
+import { unitsOf } from '../../../../warehouse/sources/units/source-units.ts';
 import { decideUnit } from '../../../../warehouse/sources/units/unit-decisions.ts';
 import { loadAiTools } from '../../../../warehouse/sources/ai-tools-load.ts';
 import { loadHosts } from '../../../../warehouse/sources/hosts-load.ts';
@@ -381,6 +382,17 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
         await sound(story, 364);
         await story.changeSource({ schedule_paused: false });
         expect(await january(story)).toMatchObject({ status: 'open', missing: [{ amount: 380 }] });
+      });
+
+      it('has no day that had not ended when it was read', async () => {
+        const story = await newMonthStory(test);
+        const { orgId, source } = story;
+        const planned = focusCsv(lines(range('2026-01-01', '2026-01-10'), '20', B));
+        const now = new Date('2026-01-09T12:00:00Z');
+        await loadText(test, { orgId, sourceId: source.id }, planned, { now });
+        expect(await unitsOf(test.warehouse, orgId, source.id, '2026-01')).toMatchObject([
+          { unit: 'aws/2222', firstDay: '2026-01-01', lastDay: '2026-01-08' },
+        ]);
       });
 
       it('was missing on the last day in time, so that the month settles by backfill', async () => {
