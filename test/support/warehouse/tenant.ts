@@ -122,12 +122,15 @@ export const loadPaths = async (
   target: { orgId: string; sourceId: string },
   paths: readonly string[],
   changes: LoadChanges = {},
-  on: { session?: Session; isCurrent?: boolean; writtenOn?: Day } = {},
+  on: { session?: Session; isCurrent?: boolean; writtenOn?: Day | readonly Day[] } = {},
 ): Promise<LoadResult> => {
-  const written = on.writtenOn === undefined ? {} : { writtenOn: on.writtenOn };
   const work = async (sessions: LoadSessions): Promise<LoadResult> => {
     const files = [];
-    for (const path of paths) files.push({ ...(await describeFile(sessions.reader, path)), ...written });
+    for (const [index, path] of paths.entries()) {
+      const writtenOn = typeof on.writtenOn === 'object' ? on.writtenOn[index] : on.writtenOn;
+      const written = writtenOn === undefined ? {} : { writtenOn };
+      files.push({ ...(await describeFile(sessions.reader, path)), ...written });
+    }
     return loadFocusExport(
       sessions,
       {

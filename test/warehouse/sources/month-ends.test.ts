@@ -3,6 +3,7 @@ import { addDays, addMonths, monthOf, type Day } from '../../../domain/shared/ca
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { loadPaths, loadText, writeFiles } from '../../support/warehouse/tenant.ts';
+import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import { january, newMonthStory, type MonthStory } from '../months/month-story.ts';
 
 /** Bills whose month ends at another time than the last midnight in UTC. Today is 7 February 2026, a Saturday. */
@@ -138,6 +139,23 @@ describeOnBothEngines('the end of a month', (open) => {
       expect(await story.settle()).toEqual(['2026-01']);
       // 22 weekdays.
       expect(await january(story)).toMatchObject({ cost: 220, status: 'ready_to_lock', missing: [] });
+    });
+
+    it('is its last Friday before a Sunday, and if only the last of two files is of the next month', async () => {
+      const story = await newStory();
+      const files = [weekdays('2025-11-14', '2025-11-01'), weekdays('2025-11-28', '2025-11-15')];
+      const paths = await writeFiles(
+        test,
+        Object.fromEntries(
+          files.map((of, index) => [`${index}.csv`, focusCsv(of.map((day) => dayLine(day, '10')))]),
+        ),
+      );
+      await loadPaths(test, target(story), paths, {}, { writtenOn: ['2025-11-15', '2025-12-02'] });
+      const months = { first: '2025-11', last: '2025-11' };
+      // 30 November 2025 is a Sunday.
+      expect((await sourceMonths(test.warehouse, story.orgId, months)).get('2025-11')).toMatchObject([
+        { lastCovered: '2025-11-30', missingFrom: null, missingUnits: [] },
+      ]);
     });
 
     it.each<[what: string, days: Day[], writtenOn: Day, missing: string]>([
