@@ -17,8 +17,9 @@ export interface Load {
   rows: FeedRows;
   /** The days of its spend, in order. */
   days: readonly Day[];
-  /** The days of its spend that were read before they had ended. */
+  /** The days of its spend that were read before they had ended, and those of its assets. */
   unfinished: ReadonlySet<Day>;
+  unfinishedAssets: ReadonlySet<Day>;
   /** For clusters and hosts: the days from the first to the last, read by it or by an earlier load whose days it keeps. */
   read: ReadonlySet<Day>;
   publishedOn: Day;
@@ -113,16 +114,16 @@ export const loadOf = (
     main: { read: main, kept: keptOf(main, mainDays(rows)) },
     second: { read: second, kept: keptOf(second, secondDays(rows)) },
   };
-  const unfinished = new Set([
-    ...main.filter((day) => day >= on),
-    ...reading.main.kept.filter((day) => before?.unfinished.has(day)),
-  ]);
+  const unfinishedAmong = (feed: Record<'read' | 'kept', Day[]>, earlier?: ReadonlySet<Day>): Set<Day> =>
+    new Set([...feed.read.filter((day) => day >= on), ...feed.kept.filter((day) => earlier?.has(day))]);
+  const unfinished = unfinishedAmong(reading.main, before?.unfinished);
   const ended = daysRead(main, month, on).filter((day) => !unfinished.has(day));
   return {
     found: foundIn(reading, found),
     load: isLoaded
       ? {
           ...{ rows, publishedOn, unfinished, days: mainDays(rows) },
+          unfinishedAssets: unfinishedAmong(reading.second, before?.unfinishedAssets),
           read: new Set([...ended, ...(before?.read ?? [])]),
         }
       : null,

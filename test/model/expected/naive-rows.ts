@@ -41,6 +41,7 @@ export interface UnitRow {
   day: Day;
   cost: string;
   part?: string;
+  isAsset?: true;
 }
 
 /** Returns the rows that show that a unit has spend. */
@@ -53,6 +54,7 @@ export const unitRows = (kind: Kind, { lines, allocations, assets, shares, spend
         ...assets.map(({ cluster, day, cost, kind: ofAsset, id, project }) => ({
           ...{ unit: cluster, day, cost },
           part: `${ofAsset} ${id?.text} ${project}`,
+          isAsset: true,
         })),
         ...allocations.map(({ cluster, day, cost, namespace, workload }) => ({
           // Assets are the whole cost of their day.

@@ -262,11 +262,11 @@ export class NaiveSources {
   /** Returns the units of a source in its current loads. Only rows of a load's own month are days of a unit. */
   #units({ kind, loads }: Source): NaiveUnit[] {
     const units = new Map<string, { rows: Set<Day>; costs: Map<string, bigint> }>();
-    for (const [month, { rows, unfinished }] of loads)
-      for (const [index, { unit, day, cost, part }] of unitRows(kind, rows).entries()) {
+    for (const [month, { rows, unfinished, unfinishedAssets }] of loads)
+      for (const [index, { unit, day, cost, part, isAsset }] of unitRows(kind, rows).entries()) {
         const known = units.get(unit) ?? { rows: new Set<Day>(), costs: new Map<string, bigint>() };
         units.set(unit, known);
-        if (!day.startsWith(month) || unfinished.has(day)) continue;
+        if (!day.startsWith(month) || (isAsset ? unfinishedAssets : unfinished).has(day)) continue;
         known.rows.add(day);
         const key = `${day} ${part ?? `${month} ${index}`}`;
         known.costs.set(key, (known.costs.get(key) ?? 0n) + decimalUnits(cost, 15));
