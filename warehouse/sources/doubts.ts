@@ -69,18 +69,19 @@ const AS_OF: Basis = {
   decisions: newestBefore('unit_decisions', 'source_id, unit', 'decision_id', 'decided_at'),
 };
 
-/** CTE with the doubts that some readings and computations have stored, less those that a person has decided. */
-const foundDoubts = ({ found, computations, decisions }: Basis, months: string): string => `stored_doubts AS (
+/** CTEs with the doubts that some readings and computations have stored, less those that a person has decided. */
+const foundDoubts = ({ found, computations, decisions }: Basis, months: string): string => `counted_readings AS (FROM ${found}),
+stored_doubts AS (
   SELECT source_id, month, code, unit, phrase, amount, CAST(NULL AS VARCHAR) AS other_source_id
-  FROM load_doubts SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
+  FROM load_doubts SEMI JOIN counted_readings USING (org_id, source_id, load_id, billing_period)
   WHERE org_id = $org AND ${months}
   UNION ALL
   SELECT source_id, month, 'charges_left_out', NULL,
     'has ' || row_count || CASE row_count WHEN 1 THEN ' row' ELSE ' rows' END || ' of ' || strftime(month, '%Y-%m') || ' on its bill of '
       || strftime(left_out_period, '%Y-%m') || ', which no run has loaded: ' || ${amountInWords('amount')} || ' does not count',
     amount, NULL
-  FROM left_out_bills SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
-  ANTI JOIN ${found} AS loaded ON loaded.source_id = left_out_bills.source_id AND loaded.billing_period = left_out_period
+  FROM left_out_bills SEMI JOIN counted_readings USING (org_id, source_id, load_id, billing_period)
+  ANTI JOIN counted_readings AS loaded ON loaded.source_id = left_out_bills.source_id AND loaded.billing_period = left_out_period
   WHERE org_id = $org AND ${months}
   UNION ALL
   SELECT source_id, month, 'charges_twice', unit,
@@ -91,11 +92,11 @@ const foundDoubts = ({ found, computations, decisions }: Basis, months: string):
     SELECT purchased.*, min(name) AS name
     FROM (
       SELECT source_id, month, cloud, cloud || '/' || account AS unit, commitment, sum(purchased) AS amount
-      FROM load_commitments SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
+      FROM load_commitments SEMI JOIN counted_readings USING (org_id, source_id, load_id, billing_period)
       WHERE org_id = $org AND purchased IS NOT NULL AND ${months} GROUP BY ALL) AS purchased
     JOIN (
       SELECT DISTINCT source_id, name, cloud, commitment
-      FROM load_commitments SEMI JOIN ${found} AS counted USING (org_id, source_id, load_id, billing_period)
+      FROM load_commitments SEMI JOIN counted_readings USING (org_id, source_id, load_id, billing_period)
       JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
       WHERE org_id = $org AND purchased IS NULL) AS covering
       ON covering.cloud = purchased.cloud AND covering.source_id <> purchased.source_id AND ${IS_SAME_COMMITMENT}
