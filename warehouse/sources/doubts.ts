@@ -70,7 +70,10 @@ const AS_OF: Basis = {
 };
 
 /** CTEs with the doubts that some readings and computations have stored, less those that a person has decided. */
-const foundDoubts = ({ found, computations, decisions }: Basis, months: string): string => `counted_readings AS (FROM ${found}),
+const foundDoubts = (
+  { found, computations, decisions }: Basis,
+  months: string,
+): string => `counted_readings AS (FROM ${found}),
 stored_doubts AS (
   SELECT source_id, month, code, unit, phrase, amount, CAST(NULL AS VARCHAR) AS other_source_id
   FROM load_doubts SEMI JOIN counted_readings USING (org_id, source_id, load_id, billing_period)
