@@ -115,4 +115,8 @@ export const isRefused = (
   { rejected, isMostlyReadable }: Feed,
   rows: { main: number; second: number },
 ): boolean =>
-  rejected.some(({ isOfSecond }) => !isMostlyReadable || rows[isOfSecond ? 'second' : 'main'] === 0);
+  (['main', 'second'] as const).some((feed) => {
+    const unreadable = rejected.filter(({ isOfSecond }) => isOfSecond === (feed === 'second')).length;
+    const readable = rows[feed];
+    return unreadable > 0 && (readable === 0 || (!isMostlyReadable && unreadable * 99 > readable));
+  });
