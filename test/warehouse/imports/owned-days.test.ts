@@ -79,15 +79,18 @@ describeOnBothEngines('the days that an import reads', (open, onDuckDb) => {
 
     it('keep what is recorded for the time before the import', async () => {
       const story = await newImportStory(test, metric);
-      // The import reads from 2025-03 on, and the platform has sales from 2025-11 on.
-      await story.type({ '2025-02-28': 1, '2025-03-01': 2, '2025-10-31': 4, '2025-11-30': 8 });
+      // The import reads from 2025-03 on, and the platform has sales from 2025-11 on. It owns all of that month.
+      await story.type({
+        ...{ '2025-02-28': 1, '2025-03-01': 2, '2025-10-31': 4 },
+        ...{ '2025-11-01': 5, '2025-11-30': 8 },
+      });
       await story.connect();
       expect(
         await story.run([
           ['2025-11-15', '16'],
           ['2026-01-15', '32'],
         ]),
-      ).toEqual({ changed: 2, removed: 1 });
+      ).toEqual({ changed: 2, removed: 2 });
       expect(await story.sums()).toEqual({
         '2025-02': 1,
         '2025-03': 2,
