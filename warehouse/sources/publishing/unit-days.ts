@@ -18,7 +18,7 @@ export interface UnitRows {
 
 /**
  * Stores the days on which each account, cluster, host or tool has rows of its own billing period, in `load_units`. Bit n of
- * `days` is day n + 1 of the month. A day that has not ended is none. A unit without counting rows has no day, so that a load
+ * `days` is day n + 1 of the month. It leaves out days that have not ended. A unit without counting rows has no day, so that a load
  * always has rows of its own.
  */
 export const storeUnitDays = async (session: Session, load: Load, rows: UnitRows): Promise<void> => {
