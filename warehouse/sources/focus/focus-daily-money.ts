@@ -122,7 +122,7 @@ FROM daily_money WHERE account_name IS NOT NULL GROUP BY ALL`;
 export const BILL_DAYS = 'SELECT billing_period, day, inside_day, cost FROM load_days';
 
 /**
- * Selects the days on which each account has usage, or purchases on two days in a row, such as the daily fees of a commitment. A
+ * The days on which each account has usage, or purchases on two days in a row, such as the daily fees of a commitment. A
  * single purchase may come long before the first usage, or in a rest. Taxes and credits follow no rhythm of days.
  */
 export const ACCOUNT_DAYS: UnitRows = {
