@@ -17,6 +17,7 @@ import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
 import { startInParentProcess } from './parent-process.ts';
 import { someOf, THOROUGH } from '../../support/effort.ts';
 import { lacking } from '../../support/needs.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 import { statOf } from '../../support/service/process-stat.ts';
 
 const why = lacking('temporal');
@@ -156,6 +157,7 @@ describe.skipIf(why !== '')(`startDevServer${why}`, () => {
     process.kill(pid, 'SIGSTOP');
 
     const fresh = await start();
+    expect(await isServing(pid)).toBe(false);
     expect(await hanging.exited).toBeNull();
     expect(recordedPid()).not.toBe(pid);
     expect(await scheduleIds(fresh.address)).toEqual(['monthly']);
@@ -352,7 +354,10 @@ describe.skipIf(why !== '')(`startDevServer${why}`, () => {
 
 async function withConnection<T>(address: string, use: (connection: Connection) => Promise<T>): Promise<T> {
   const connection = await Connection.connect({ address });
-  return use(connection).finally(() => connection.close());
+  // A call without a deadline can wait for ever, and then the test does not say for what.
+  return connection
+    .withDeadline(Date.now() + WAIT_MS, () => use(connection))
+    .finally(() => connection.close());
 }
 
 async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
