@@ -13,7 +13,7 @@ import {
   keepUnitsTwice,
   storeUnitsTwice,
 } from './publishing/charged-twice.ts';
-import { findTableTwice, lineBits, type TableFeed } from './publishing/lines-twice.ts';
+import { findTableTwice, lineSums, type TableFeed } from './publishing/lines-twice.ts';
 import { MONTH, MONTHS, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { storeUnitDays, type UnitRows } from './publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
@@ -144,7 +144,7 @@ SELECT file, day, tool AS unit, cost, line, false AS is_named FROM checked_rows 
 const spendGroups = (relations: readonly Relation[]): string => `
 WITH ${spendRows(relations)}
 SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, tool, lower(kind) AS kind,
-  ${sumOfKnown('cost')} AS cost, count(*) AS row_count, ${lineBits()}
+  ${sumOfKnown('cost')} AS cost, count(*) AS row_count, ${lineSums()}
 FROM checked_rows GROUP BY ALL`;
 
 /** Selects usage by the repository's normal name. The share of usage without a repository belongs to no repository. */

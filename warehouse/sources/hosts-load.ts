@@ -8,7 +8,7 @@ import {
   keepUnitsTwice,
   storeUnitsTwice,
 } from './publishing/charged-twice.ts';
-import { findTableTwice, lineBits, type TableFeed } from './publishing/lines-twice.ts';
+import { findTableTwice, lineSums, type TableFeed } from './publishing/lines-twice.ts';
 import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
 import { storeUnitDays, type UnitRows } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
@@ -30,15 +30,15 @@ const COLUMNS: TabularColumns = {
 /** Returns the mandatory columns that a file of host spend lacks. */
 export const missingHostColumns = (file: ExportFile): string[] => missingTabularColumns(file, COLUMNS);
 
-/** Two equal disks of a host have equal lines. */
+/** A file has one line for each service of a host and day (sources §3), so that no two are equal. */
 const HOST_LINES: TableFeed = {
   unit: 'host',
   line: 'line of host',
   rows: (relations) => `
 WITH ${checkedRows(relations, COLUMNS)}
-SELECT file, day, host AS unit, cost, line, false AS is_named FROM checked_rows WHERE problem IS NULL AND is_wanted`,
-  fewestNamed: null,
-  tellsWholeDays: true,
+SELECT file, day, host AS unit, cost, line, true AS is_named FROM checked_rows WHERE problem IS NULL AND is_wanted`,
+  fewestNamed: 1,
+  tellsWholeDays: false,
 };
 
 /**
@@ -81,7 +81,7 @@ const hostGroups = (relations: readonly Relation[]): string => `
 WITH ${checkedRows(relations, COLUMNS)}
 SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, host,
   NULLIF(service, '__idle__') AS service, machine_id, ${sumOfKnown('cost')} AS cost, count(*) AS row_count,
-  ${lineBits()}
+  ${lineSums()}
 FROM checked_rows GROUP BY ALL`;
 
 const HOST_DAYS: UnitRows = {

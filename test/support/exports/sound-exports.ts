@@ -125,13 +125,13 @@ export const soundExports = (): Record<string, ExportedSource[]> => ({
     bill(daily('10')),
     hosts(DAYS.flatMap((day) => [`${day},db-1,postgres,4`, `${day},db-1,,1`])),
   ],
-  'two equal disks of each host': [
+  'two disks of each host': [
     hosts(
       DAYS.flatMap((day) => [
-        `${day},db-1,disk,4`,
-        `${day},db-1,disk,4`,
+        `${day},db-1,disk a,4`,
+        `${day},db-1,disk b,4`,
         `${day},db-2,disk,1`,
-        `${day},db-2,disk,1`,
+        `${day},db-2,disk,2`,
       ]),
     ),
   ],

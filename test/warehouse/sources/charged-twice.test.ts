@@ -52,16 +52,18 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
   const lines = (account: string, cost: (day: number) => number, changes: Record<string, string> = {}) =>
     JANUARY.map((day, index) => dayLine(day, String(cost(index + 1)), { SubAccountId: account, ...changes }));
 
-  /** Renames files so that DuckDB's hashes of their paths have the same bit. */
-  const ofOneBit = (paths: readonly string[]) =>
+  /** Renames files so that the remainders of DuckDB's hashes of their paths are `of`, 2 × `of`, and 4 × `of`. */
+  const numbered = (of: number) => (paths: readonly string[]) =>
     Promise.all(
-      paths.map(async (path) => {
+      paths.map(async (path, index) => {
         const [found] = await test.warehouse.query<{ path: string }>(
-          `SELECT $path || range || '.csv' AS path FROM range(10000) WHERE hash($path || range || '.csv') % 65536 % 62 = 0 LIMIT 1`,
-          { path },
+          `SELECT $path || range || '.csv' AS path FROM range(1000000)
+           WHERE hash($path || range || '.csv') % 65536 = $number LIMIT 1`,
+          { path, number: 2 ** index * of },
         );
-        await rename(path, found?.path ?? '');
-        return found?.path ?? '';
+        if (found === undefined) throw new Error(`no name of ${path} has the number`);
+        await rename(path, found.path);
+        return found.path;
       }),
     );
 
@@ -153,9 +155,11 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
           ...[992, 'run_source,stands,accept'],
         ],
       ]);
-      // Also if the numbers of two files end alike, which a sum of bits took for one file.
-      await load({ 'payer.csv': payer, 'member.csv': member, 'old.csv': old() }, ofOneBit);
-      expect((await doubtsOf(orgId)).map(([, amount]) => amount)).toEqual([992]);
+      // Also if the numbers of all files have the same bit in two sums of bits, which take them for one file.
+      for (const of of [57 * 59, 61 * 62]) {
+        await load({ 'payer.csv': payer, 'member.csv': member, 'old.csv': old() }, numbered(of));
+        expect((await doubtsOf(orgId)).map(([, amount]) => amount)).toEqual([992]);
+      }
       // The old export ends on the 10th, after 55. Or the third file has other charges of the account.
       await load({ 'payer.csv': payer, 'member.csv': member, 'old.csv': old(10) });
       expect((await doubtsOf(orgId)).map(([, amount]) => amount)).toEqual([551]);
@@ -273,8 +277,20 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
       expect(await doubted([...turns({ SkuId: 'a' }), ...turns({ SkuId: 'b' })])).toEqual([]);
       const machines = lines('1', () => 4);
       expect(await doubted([...machines, ...machines])).toEqual([]);
-      // Each line comes four times, as a bill of days has one for each six hours.
-      expect(await doubted([...turns(), ...turns(), ...turns(), ...turns()])).toEqual([]);
+      const thrice = await doubted([...turns(), ...turns(), ...turns()]);
+      expect(thrice).toEqual([
+        [
+          'cost source "Bill" has each line of account "aws/1" three times on 31 days from 2026-01-01 to 2026-01-31: 276 counts twice',
+          ...[276, 'run_source,stands,accept'],
+        ],
+      ]);
+      // Each line comes four or six times, as a bill of days has one for each six or four hours.
+      for (const often of [4, 6])
+        expect(await doubted(Array.from({ length: often }, () => turns()).flat())).toEqual([]);
+      // One line comes twice, and one four times: three times on average.
+      const other = turns({ ServiceName: 'Amazon S3' });
+      const mixed = [...turns(), ...turns(), ...other, ...other, ...other, ...other];
+      expect(await doubted(mixed)).toEqual([]);
     });
 
     it('are a doubt if all lines of a bill stand twice, although each day costs the same', async () => {
@@ -354,22 +370,26 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
   });
 
   onDuckDb(() => {
-    it('are a doubt if all lines of a file of hosts stand twice, although each day costs the same', async () => {
+    it('are a doubt if all lines of a host stand two or three times, although each day costs the same', async () => {
       const { orgId, load } = await newHosts();
-      const doubted = async (rows: readonly string[]) => {
-        await load(rows);
+      const doubted = async (...rows: string[][]) => {
+        await load(rows.flat());
         return (await doubtsOf(orgId)).map(([, amount]) => amount);
       };
       const [web, idle, db, disk] = ['web,shop,2', 'web,__idle__,0.5', 'db,sql,4', 'db,sql,1'].map((line) =>
         JANUARY.map((day) => `${day},${line}`),
       ) as [string[], string[], string[], string[]];
-      const all = [...web, ...idle, ...db];
-      // 31 × 4, and 31 × 2.5.
-      expect(await doubted([...all, ...all])).toEqual([124, 77.5]);
-      expect(await doubted(all)).toEqual([]);
-      // Two equal disks of each host. Or all lines of one host are pairs, and one of the other is not.
-      expect(await doubted([...web, ...web, ...disk, ...disk])).toEqual([]);
-      expect(await doubted([...all, ...all, ...disk])).toEqual([]);
+      // 31 × 2, and then 31 × 4 and 31 × 2.5.
+      expect(await doubted(web, web)).toEqual([62]);
+      expect(await doubted(web, idle, db, web, idle, db)).toEqual([124, 77.5]);
+      // Two thirds of 31 × 6, and one third is right.
+      expect(await doubted(web, web, web)).toEqual([124]);
+      // One host has two equal lines, and the other three.
+      expect(await doubted(db, db, idle, idle, idle)).toEqual([124, 31]);
+      expect(await doubted(web, idle, db)).toEqual([]);
+      // One line of a host comes once, or four times.
+      expect(await doubted(web, web, db, db, disk)).toEqual([62]);
+      expect(await doubted(web, web, web, web)).toEqual([]);
     });
 
     it('are no doubt if lines of a host differ, or come twice on few days', async () => {

@@ -30,7 +30,7 @@ import {
   readableTime,
 } from '../feeds/readable-limits.ts';
 import { FILE_WEIGHTS } from './files-twice.ts';
-import { LINE_BITS } from './lines-twice.ts';
+import { LINE_SUMS } from './lines-twice.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from '../feeds/rejected-rows.ts';
 import { relationsOf, type Relation } from '../feeds/scan-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
@@ -172,7 +172,7 @@ const OF_SPEND = `, any_value(account_name) AS account_name,
   min(CASE WHEN cost > 0 THEN covering END) AS first_covering, max(CASE WHEN cost > 0 THEN covering END) AS last_covering,
   sum(credits) AS credits, count_if(credits <> 0) AS credit_rows,
   ${LAST_FILE},
-  ${FILE_WEIGHTS}, ${LINE_BITS}`;
+  ${FILE_WEIGHTS}, ${LINE_SUMS}`;
 
 /** Selects the groups of these grains. Groups of values have only the keys of bills, and what bills can be divided by. */
 const rolledUp = (

@@ -1,18 +1,18 @@
 import { STORED } from '../feeds/read-feed.ts';
 import { lineOf, type Relation } from '../feeds/scan-files.ts';
-import { lineBits, type RepeatedFeed } from '../publishing/lines-twice.ts';
+import { CAN_REPEAT, lineSums, type RepeatedFeed } from '../publishing/lines-twice.ts';
 import { accountOf, cloudOf, idOf, textOf, timeOf } from './focus-columns.ts';
 
-/** What each group of a bill keeps to find lines that stand twice. Lines of equal costs and services can still differ. */
-export const LINE_BITS = lineBits('hash(cost, service, category)');
+/** What each group of a bill keeps to find lines that stand two or three times. Lines of equal costs and services can still differ. */
+export const LINE_SUMS = lineSums('hash(cost, service, category)');
 
 /** The accounts of a bill. Lines of two files are compared apart (files-twice.ts). */
 const ACCOUNT_DAYS = `
 SELECT billing_period, cloud || '/' || account AS unit, day, sum(cost) AS cost,
-  bool_and(line_bits = 0) FILTER (cost <> 0) AND min(lowest_file) = max(highest_file) AS is_even
+  ${CAN_REPEAT} AND min(lowest_file) = max(highest_file) AS can_repeat
 FROM checked_groups WHERE ${STORED} AND span_start IS NULL GROUP BY ALL`;
 
-/** Returns how to find lines of a bill that stand twice. A resource can have two equal lines, and hardly three pairs of them. */
+/** Returns how to find lines of a bill that stand two or three times. A resource can have two equal lines, and hardly three pairs of them. */
 export const repeatedLines = (relations: readonly Relation[]): RepeatedFeed => ({
   days: ACCOUNT_DAYS,
   lines: `SELECT cloud || '/' || ${idOf('account')} AS unit, day, line, is_named FROM (${relations

@@ -4,7 +4,7 @@ import { problem } from '../feeds/problems.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from '../feeds/rejected-rows.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import { checkedRows } from '../feeds/tabular-rows.ts';
-import { lineBits, type TableFeed } from '../publishing/lines-twice.ts';
+import { lineSums, type TableFeed } from '../publishing/lines-twice.ts';
 
 /** Returns an amount, 0 if its cell is empty, null if it cannot be read. */
 const ifEmpty = (amount: string): string =>
@@ -56,7 +56,7 @@ SELECT problem, ${REJECTED_FILE}, ${LAST_FILE}, day, counts,
   COALESCE(cluster, $cluster) AS cluster,
   CASE WHEN NOT is_idle THEN COALESCE(namespace, '__unallocated__') END AS namespace,
   CASE WHEN NOT is_idle THEN workload END AS workload,
-  is_idle, ${sumOfKnown('direct_cost')} AS cost, count(*) AS row_count, ${lineBits('named_line')}
+  is_idle, ${sumOfKnown('direct_cost')} AS cost, count(*) AS row_count, ${lineSums('named_line')}
 FROM checked_workloads GROUP BY ALL`;
 
 /** The stored kind of an asset, `none` for a kind without an id on a bill, null for an unknown kind. */
@@ -97,5 +97,5 @@ SELECT problem, ${COUNTS} AS counts,
     AND cost IS NOT NULL, false) AS lends,
   ${REJECTED_FILE}, ${LAST_FILE}, day, COALESCE(cluster, $cluster) AS cluster, ${KIND} AS kind,
   provider_id, project, sum(cost) AS cost, count(*) AS row_count,
-  ${lineBits(NAMED_LINE)}
+  ${lineSums(NAMED_LINE)}
 FROM checked_rows GROUP BY ALL`;

@@ -5,12 +5,23 @@ import type { Relation } from '../feeds/scan-files.ts';
 import { addAlsoIn, addUnitsTwice, unitsTwice } from './charged-twice.ts';
 import { MONTH } from './publish-load.ts';
 
-/** What each group of a feed keeps to find lines that stand twice. Equal hashes cancel out, so that no line needs a group. */
-export const lineBits = (line = 'line'): string => `bit_xor(${line}) AS line_bits`;
+/**
+ * What each group of a feed keeps to find lines that stand two or three times. Two equal hashes cancel out, and three equal
+ * remainders of 3 do, so that no line needs a group.
+ */
+export const lineSums = (line = 'line'): string =>
+  `bit_xor(${line}) AS line_bits, sum(CAST(${line} % 3 AS INTEGER)) AS line_thirds`;
+
+/** The aggregate of whether each line of groups can stand two or three times. */
+export const CAN_REPEAT =
+  '(bool_and(line_bits = 0) FILTER (cost <> 0) OR bool_and(line_thirds % 3 = 0) FILTER (cost <> 0))';
 
 /** A feed whose lines may stand twice. */
 export interface RepeatedFeed {
-  /** Selects the days of its units from `checked_groups`: billing_period, unit, day, cost, and whether all lines can stand twice (`is_even`). */
+  /**
+   * Selects the days of its units from `checked_groups`: billing_period, unit, day, cost, and whether all lines can stand two or
+   * three times (`can_repeat`).
+   */
   days: string;
   /**
    * Selects its lines: unit, day, `line` (a hash of a whole line), and whether it `is_named`, so that it tells of what it is. Lines
@@ -34,45 +45,47 @@ const areNearlyAll = (condition: string): string =>
   `(count_if(${condition}) >= 3 AND count_if(${condition}) * 5 >= count(*) * 4)`;
 
 /**
- * Equal lines are normal where nothing names them: two disks cost the same each day. So the amounts of the unit must also differ,
+ * Equal lines are normal where nothing names them: two machines cost the same each day. So the amounts of the unit must also differ,
  * or its lines must be told apart (`is_told`).
  */
 const ARE_ENOUGH = `(${areNearlyAll('is_twice')}
   AND (count(DISTINCT cost) FILTER (is_twice) >= 3 OR ${areNearlyAll('is_twice AND is_told')}))`;
 
 /**
- * Adds the units of which nearly each line stands exactly twice to `units_twice`. More equal lines are normal: a feed may have one
- * for each hour of a day. The groups tell only whether each line comes an even number of times. If all of a unit do, the feed is read again.
+ * Adds the units of which nearly each line stands exactly two or three times to `units_twice`. More equal lines are normal: a feed
+ * may have one for each hour of a day. The groups tell only whether the lines can. If all of a unit can, the feed is read again.
  */
 export const findLinesTwice = async (reader: Statements, feed: RepeatedFeed): Promise<void> => {
   const { days, lines, parameters = {}, line, fewestNamed, tellsWholeDays } = feed;
   const isWholeDay = `(${tellsWholeDays} AND bool_and(is_twice) OVER one_day AND sum(line_count) OVER one_day >= ${FEW_LINES})`;
   const units = (from: string): string =>
     unitsTwice(
-      `(SELECT *, cost / 2 AS counts_twice, (is_named AND line_count >= ${fewestNamed ?? 1}) OR ${isWholeDay} AS is_told
+      `(SELECT *, cost * (times - 1) / times AS counts_twice, (is_named AND line_count >= ${fewestNamed ?? 1}) OR ${isWholeDay} AS is_told
         FROM (${from}) WINDOW one_day AS (PARTITION BY billing_period, day))`,
-      `'has each ${line} ' || to_json(unit) || ' twice'`,
+      `'has each ${line} ' || to_json(min(unit)) || CASE WHEN max(times) FILTER (is_twice) = 3 THEN ' three times' ELSE ' twice' END`,
       ARE_ENOUGH,
     );
   const unitDays = `SELECT * FROM (${days}) WHERE cost <> 0`;
   const perhaps = units(
-    `SELECT *, is_even IS TRUE AS is_twice, ${fewestNamed !== null} AS is_named, ${FEW_LINES} AS line_count FROM (${unitDays})`,
+    `SELECT *, can_repeat IS TRUE AS is_twice, ${fewestNamed !== null} AS is_named, ${FEW_LINES} AS line_count, 2 AS times FROM (${unitDays})`,
   );
   const [some] = await reader.query(`${perhaps} LIMIT 1`);
   if (some === undefined) return;
   await dropTemporaryTables(reader, ['whole_lines']);
   await reader.run(
     `CREATE TEMP TABLE whole_lines AS
-     SELECT unit, day, bool_and(is_named) AS is_named, count(DISTINCT line) AS line_count
-     FROM (${lines}) WHERE line IS NOT NULL AND unit IN (SELECT unit FROM (${perhaps}))
-     GROUP BY ALL HAVING count(*) = 2 * count(DISTINCT line)`,
+     SELECT unit, day, bool_and(is_named) AS is_named, count(*) AS line_count, max(times) AS times
+     FROM (
+       SELECT unit, day, bool_and(is_named) AS is_named, count(*) AS times
+       FROM (${lines}) WHERE line IS NOT NULL AND unit IN (SELECT unit FROM (${perhaps})) GROUP BY unit, day, line)
+     GROUP BY ALL HAVING min(times) = max(times) AND max(times) IN (2, 3)`,
     parameters,
   );
   await addUnitsTwice(
     reader,
     units(
-      `SELECT unit_days.*, is_even IS TRUE AND whole_lines.unit IS NOT NULL AS is_twice,
-         COALESCE(is_named, false) AS is_named, COALESCE(line_count, 0) AS line_count
+      `SELECT unit_days.*, can_repeat IS TRUE AND whole_lines.unit IS NOT NULL AS is_twice,
+         COALESCE(is_named, false) AS is_named, COALESCE(line_count, 0) AS line_count, COALESCE(times, 2) AS times
        FROM (${unitDays}) AS unit_days LEFT JOIN whole_lines USING (unit, day)`,
     ),
   );
@@ -95,7 +108,7 @@ export const findTableTwice = async (
 ): Promise<void> => {
   await findLinesTwice(reader, {
     ...feed,
-    days: `SELECT ${MONTH} AS billing_period, ${unit} AS unit, day, sum(cost) AS cost, bool_and(line_bits = 0) FILTER (cost <> 0) AS is_even
+    days: `SELECT ${MONTH} AS billing_period, ${unit} AS unit, day, sum(cost) AS cost, ${CAN_REPEAT} AS can_repeat
       FROM checked_groups WHERE ${STORED} GROUP BY ALL`,
     lines: rows(relations),
     parameters,
