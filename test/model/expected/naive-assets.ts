@@ -13,7 +13,7 @@ import type { Allocation, Asset, BillLine, HostShare } from '../organisation-sto
 //    name or a made-up id.
 // 3. A cluster with allocations but no assets on a day borrows its assets from the nearest day that has any. Of two equally
 //    near days the earlier lends. The cluster is on the bill if the assets are on the bill of this day or of the day that
-//    lends them. Then it costs only their lines of this day. Otherwise they match no lines.
+//    lends them, where they must count. Then it costs only their lines of this day. Otherwise they match no lines.
 // 4. If its source says always, a cluster is on the bill on each day that any bill has delivered, and its machines count nothing.
 // 5. A machine that several clusters have by an id of the cloud counts once: on the bill, or in the first cluster by name.
 
@@ -76,6 +76,7 @@ export const clustersOn = (day: Day, rows: AssetRows): ClusterDay[] => {
 const findClusters = (day: Day, rows: AssetRows): ClusterDay[] => {
   const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
   const isBilled = (asset: Asset, on = day): boolean => isBilledOn(on, thingOf(asset), rows.lines);
+  const isBilledAsLent = (asset: Asset): boolean => rows.assets.includes(asset) && isBilled(asset, asset.day);
   const reported = [...rows.allocations, ...rows.assets].filter((row) => row.day === day);
   const clusters = distinct(reported.map(({ cluster }) => cluster)).map((cluster) => {
     const own = rows.assets.filter((asset) => asset.day === day && asset.cluster === cluster);
@@ -83,7 +84,7 @@ const findClusters = (day: Day, rows: AssetRows): ClusterDay[] => {
     const assets = own.length > 0 ? own : known.filter((asset) => asset.day === nearest(day, known));
     const of = `kubernetes ${cluster}`;
     const isOnBill =
-      assets.some((asset) => isMachine(asset) && (isBilled(asset) || isBilled(asset, asset.day))) ||
+      assets.some((asset) => isMachine(asset) && (isBilled(asset) || isBilledAsLent(asset))) ||
       [day, ...assets.map((asset) => asset.day)].some((on) => isTold(on, of, rows));
     return { cluster, own, assets, isOnBill, isToldOnBill: isTold(day, of, rows) };
   });
