@@ -138,7 +138,6 @@ const TOOL_LINES: TableFeed = {
 WITH ${spendRows(relations)}
 SELECT file, day, tool AS unit, cost, line, false AS is_named FROM checked_rows WHERE problem IS NULL AND is_wanted`,
   fewestNamed: null,
-  tellsWholeDays: false,
 };
 
 const spendGroups = (relations: readonly Relation[]): string => `

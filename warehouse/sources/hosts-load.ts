@@ -38,7 +38,6 @@ const HOST_LINES: TableFeed = {
 WITH ${checkedRows(relations, COLUMNS)}
 SELECT file, day, host AS unit, cost, line, true AS is_named FROM checked_rows WHERE problem IS NULL AND is_wanted`,
   fewestNamed: 1,
-  tellsWholeDays: false,
 };
 
 /**

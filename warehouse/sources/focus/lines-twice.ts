@@ -3,7 +3,7 @@ import { lineOf, type Relation } from '../feeds/scan-files.ts';
 import { CAN_REPEAT, lineSums, type RepeatedFeed } from '../publishing/lines-twice.ts';
 import { accountOf, cloudOf, idOf, textOf, timeOf } from './focus-columns.ts';
 
-/** What each group of a bill keeps to find lines that stand two or three times. Lines of equal costs and services can still differ. */
+/** What each group of a bill keeps to find repeated lines. Lines of equal costs and services can still differ. */
 export const LINE_SUMS = lineSums('hash(cost, service, category)');
 
 /** The accounts of a bill. Lines of two files are compared apart (files-twice.ts). */
@@ -12,7 +12,7 @@ SELECT billing_period, cloud || '/' || account AS unit, day, sum(cost) AS cost,
   ${CAN_REPEAT} AND min(lowest_file) = max(highest_file) AS can_repeat
 FROM checked_groups WHERE ${STORED} AND span_start IS NULL GROUP BY ALL`;
 
-/** Returns how to find lines of a bill that stand two or three times. A resource can have two equal lines, and hardly three pairs of them. */
+/** Returns how to find repeated lines of a bill. A resource can have two equal lines, and hardly three pairs of them. */
 export const repeatedLines = (relations: readonly Relation[]): RepeatedFeed => ({
   days: ACCOUNT_DAYS,
   lines: `SELECT cloud || '/' || ${idOf('account')} AS unit, day, line, is_named FROM (${relations

@@ -43,7 +43,6 @@ WITH ${checkedWorkloads(relations)}
 SELECT file, day, COALESCE(cluster, $cluster) AS unit, direct_cost AS cost, named_line AS line, true AS is_named
 FROM checked_workloads WHERE problem IS NULL AND counts`,
   fewestNamed: 1,
-  tellsWholeDays: false,
 };
 
 /**
@@ -83,7 +82,6 @@ WITH ${assetRows(relations)}
 SELECT file, day, COALESCE(cluster, $cluster) AS unit, cost, ${NAMED_LINE} AS line, true AS is_named
 FROM checked_rows WHERE problem IS NULL AND ${COUNTS}`,
   fewestNamed: 1,
-  tellsWholeDays: false,
 };
 
 /**

@@ -16,7 +16,7 @@ export const lineSums = (line = 'line'): string =>
 export const CAN_REPEAT =
   '(bool_and(line_bits = 0) FILTER (cost <> 0) OR bool_and(line_thirds % 3 = 0) FILTER (cost <> 0))';
 
-/** A feed whose lines may stand twice. */
+/** A feed whose lines may stand two or three times. */
 export interface RepeatedFeed {
   /**
    * Selects the days of its units from `checked_groups`: billing_period, unit, day, cost, and whether all lines can stand two or
@@ -45,8 +45,8 @@ const areNearlyAll = (condition: string): string =>
   `(count_if(${condition}) >= 3 AND count_if(${condition}) * 5 >= count(*) * 4)`;
 
 /**
- * Equal lines are normal where nothing names them: two machines cost the same each day. So the amounts of the unit must also differ,
- * or its lines must be told apart (`is_told`).
+ * Equal lines are normal where nothing names them: two machines cost the same each day. So the amounts of the unit must also
+ * differ, or its lines must be told apart (`is_told`).
  */
 const ARE_ENOUGH = `(${areNearlyAll('is_twice')}
   AND (count(DISTINCT cost) FILTER (is_twice) >= 3 OR ${areNearlyAll('is_twice AND is_told')}))`;
@@ -92,7 +92,7 @@ export const findLinesTwice = async (reader: Statements, feed: RepeatedFeed): Pr
 };
 
 /** A feed of a table, whose rows each belong to a unit and a day. */
-export interface TableFeed extends Pick<RepeatedFeed, 'line' | 'fewestNamed' | 'tellsWholeDays'> {
+export interface TableFeed extends Pick<RepeatedFeed, 'line' | 'fewestNamed'> {
   /** The SQL of a row's unit. */
   unit: string;
   /** Selects the rows that count: file, day, unit, cost, line, is_named. */
@@ -111,6 +111,7 @@ export const findTableTwice = async (
     days: `SELECT ${MONTH} AS billing_period, ${unit} AS unit, day, sum(cost) AS cost, ${CAN_REPEAT} AS can_repeat
       FROM checked_groups WHERE ${STORED} GROUP BY ALL`,
     lines: rows(relations),
+    tellsWholeDays: false,
     parameters,
   });
   await addAlsoIn(reader, relations, {
