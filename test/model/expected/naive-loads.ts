@@ -117,13 +117,13 @@ export const loadOf = (
   const unfinishedAmong = (feed: Record<'read' | 'kept', Day[]>, earlier?: ReadonlySet<Day>): Set<Day> =>
     new Set([...feed.read.filter((day) => day >= on), ...feed.kept.filter((day) => earlier?.has(day))]);
   const unfinished = unfinishedAmong(reading.main, before?.unfinished);
-  const ended = daysRead(main, month, on).filter((day) => !unfinished.has(day));
+  const unfinishedAssets = unfinishedAmong(reading.second, before?.unfinishedAssets);
+  const ended = daysRead(main, month, on).filter((day) => !unfinished.has(day) && !unfinishedAssets.has(day));
   return {
     found: foundIn(reading, found),
     load: isLoaded
       ? {
-          ...{ rows, publishedOn, unfinished, days: mainDays(rows) },
-          unfinishedAssets: unfinishedAmong(reading.second, before?.unfinishedAssets),
+          ...{ rows, publishedOn, unfinished, unfinishedAssets, days: mainDays(rows) },
           read: new Set([...ended, ...(before?.read ?? [])]),
         }
       : null,

@@ -269,6 +269,40 @@ describeOnBothEngines('cluster spend from files', (open, onDuckDb) => {
     expect(await costOf(tenant, '2026-01-30', '2026-02-02')).toBe(92); // 3 × 24 + 20
   });
 
+  it('lacks a day whose assets were read before it had ended, until they are read again', async () => {
+    const tenant = await newTenant(test, 'opencost');
+    const january = { first: '2026-01', last: '2026-01' };
+    const read = async (now: string, allocations: Day[], assets: string) => {
+      const texts = {
+        allocations: workloads(...allocations),
+        assets: `day,kind,provider_id,cost\n${assets}\n`,
+      };
+      await load(tenant, texts, { now: new Date(now) });
+      const [source] = (await sourceMonths(test.warehouse, tenant.orgId, january)).get('2026-01') ?? [];
+      return [
+        await costOf(tenant, '2026-01-29', '2026-01-31'),
+        source?.lastCovered,
+        source?.missingThrough,
+        source?.missingUnits.map(({ unit, days }) => [unit, days]),
+      ];
+    };
+    const [halfDay, day29, day30, day31] = [
+      '2026-01-30,node,n1,12',
+      ...['29', '30', '31'].map((day) => `2026-01-${day},node,n1,24`),
+    ];
+    await read('2026-01-30T12:00:00Z', ['2026-01-29', '2026-01-30'], `${day29}\n${halfDay}`);
+    // The allocations of the 30th are read again. Its assets of 12, by which it counts, stay.
+    const allocations: Day[] = ['2026-01-29', '2026-01-30', '2026-01-31'];
+    for (const now of ['2026-02-01T06:00:00Z', '2026-02-02T06:00:00Z'])
+      expect(await read(now, allocations, day31)).toEqual([60, '2026-01-31', '2026-01-30', []]);
+    expect(await read('2026-02-03T06:00:00Z', allocations, day30)).toEqual([
+      72,
+      '2026-01-31',
+      '2026-01-28',
+      [],
+    ]);
+  });
+
   it('borrows assets on its first day from the month before, even if that month is not loaded', async () => {
     const allDays = ['2026-01-31', '2026-02-01'] as const;
     for (const { allocations, startMonth } of [

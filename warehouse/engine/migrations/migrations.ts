@@ -671,6 +671,14 @@ export const MIGRATIONS: readonly Migration[] = [
         commitment VARCHAR, purchased DECIMAL(38,15))`,
     ],
   },
+  {
+    version: 29,
+    name: 'assets that were read before their day had ended',
+    statements: [
+      // Whether the day had ended when its assets were read. NULL in rows of earlier versions: it had.
+      `ALTER TABLE cluster_assets ADD COLUMN is_whole BOOLEAN`,
+    ],
+  },
 ];
 
 /** The version of the tables that this version of the product makes. */

@@ -4,6 +4,7 @@ import {
   keepUnitsTwice,
   storeUnitsTwice,
 } from '../publishing/charged-twice.ts';
+import { dayOf } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-over.ts';
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
@@ -93,7 +94,7 @@ export const loadOpenCost = (
     await checkMoney(session, 'asset_days', MONTH);
     await storeRows(session, load, 'kubernetes_spend', ALLOCATIONS);
     await storeUnitDays(session, load, CLUSTER_DAYS);
-    await storeRows(session, load, 'cluster_assets', ASSETS);
+    await storeRows(session, load, 'cluster_assets', ASSETS, { today: dayOf(load.now) });
     await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
     await storeUnitsTwice(session, load);
     await keepUnitsTwice(session, load, 'asset_days', ASSET_LINES);
@@ -164,8 +165,11 @@ const CLUSTER_DAYS: UnitRows = {
   counts: 'is_whole',
 };
 
+/** A day that had not ended when its assets were read is not whole, even if a later load keeps them (carry-over.ts). */
 const ASSETS = `
-SELECT ${MONTH} AS billing_period, day, cluster, kind, provider_id, project, cost FROM asset_days
+SELECT ${MONTH} AS billing_period, day, cluster, kind, provider_id, project, cost,
+  COALESCE(is_whole, true) AND day < $today::DATE AS is_whole
+FROM asset_days
 WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_days)`;
 
 /**
