@@ -11,7 +11,7 @@ import { Orchestration } from '../temporal/orchestration.ts';
 import { toWire } from '../domain/shared/decimals.ts';
 import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/upgrade/explain-upgrade.ts';
 import { listOrganisations } from '../warehouse/organisations/organisations.ts';
-import { withoutPassword } from '../warehouse/engine/hide-password.ts';
+import { withoutPassword } from '../warehouse/engine/hide-secrets.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
 import { migratedByNewer } from '../warehouse/engine/migrations/schema-version.ts';
 import { probeExtension } from '../warehouse/engine/readers/probe-extension.ts';

@@ -26,9 +26,6 @@ const NEEDS_MORE_MEMORY =
 const BROKEN_OFF =
   /^Invalid Error: (Transferred a partial file|Failure when receiving data|Failed (sending data|to read connection)|Server returned nothing|Timeout was reached|Stream error in the HTTP|Error in the HTTP)/;
 
-/** The line of our statement, which DuckDB adds to a message. */
-const STATEMENT = /\n+LINE \d+:[^]*$/;
-
 /** A signed URL's query is a credential, and DuckDB repeats it in messages. */
 const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
 
@@ -45,9 +42,7 @@ export const toFailure = (error: unknown, attempt: number): Error => {
     return ApplicationFailure.nonRetryable(error.message, error.kind);
   const message = isShortOfMemory(error)
     ? NEEDS_MORE_MEMORY
-    : (error instanceof Error ? error.message : String(error))
-        .replace(URL_QUERY, '$1?…')
-        .replace(STATEMENT, '');
+    : (error instanceof Error ? error.message : String(error)).replace(URL_QUERY, '$1?…');
   if (isOutage || isCatalogAway(error) || BROKEN_OFF.test(message))
     return ApplicationFailure.retryable(message, 'outage');
   const [, status] = REFUSED_BY_HOST.exec(message) ?? [];

@@ -17,12 +17,13 @@ import {
   type StatementObserver,
 } from '../../telemetry/statement-observer.ts';
 import { NO_TURNS, type Turns } from './decisions/commit-turns.ts';
-import { hidePassword } from './hide-password.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { once, rerun } from './passing-failures.ts';
 import { isShortOfMemory } from './short-of-memory.ts';
+import { isList, withValues } from './sql/with-values.ts';
 import { writesOf, type Touch, type Writes } from './states/touched.ts';
 
-/** A value bound to a `$name` in a statement. Days, instants, ids and decimals are passed as text and cast in SQL. */
+/** A value for a `$name` in a statement. Days, instants, ids and decimals are passed as text and cast in SQL. */
 export type Parameter = string | number | bigint | boolean | null | readonly (string | null)[];
 export type Parameters = Readonly<Record<string, Parameter>>;
 
@@ -74,8 +75,6 @@ const READING = /^\s*(?:SELECT|WITH|FROM)\b/i;
 const LONGEST_TURN_MS = 200;
 
 const NOTHING = (): Promise<void> => Promise.resolve();
-
-const isList = (value: Parameter): value is readonly (string | null)[] => Array.isArray(value);
 
 /** Returns the error of a session whose DuckDB has ended. The next session may have a new DuckDB. */
 export const lost = (): ServiceError => unavailable('the warehouse is being reopened; try again');
@@ -154,7 +153,7 @@ export class Session {
     let isWhole = false;
     try {
       for (const parameters of runs) {
-        const result = await this.#during(() => this.#connection.stream(sql, ...bound(parameters)));
+        const result = await this.#during(() => this.#connection.stream(...withItsValues(sql, parameters)));
         this.#streamed = result;
         const chunks = result.yieldRowObjectJson();
         for (;;) {
@@ -346,11 +345,8 @@ export class Session {
 
   async #runOnce(sql: string, parameters: Parameters, writes: Writes) {
     if (typeof writes === 'object') this.#touches.set(JSON.stringify(writes), writes);
-    // DuckDB plans a statement without parameters once. It plans one with parameters again when it runs.
     const reader = await this.#observed(kindOf(sql, writes), sql, () =>
-      Object.keys(parameters).length === 0
-        ? this.#connection.runAndReadAll(sql)
-        : this.#connection.runAndReadAll(sql, ...bound(parameters)),
+      this.#connection.runAndReadAll(...withItsValues(sql, parameters)),
     );
     if (writes === 'nothing' && WRITING.has(reader.statementType))
       throw new Error(`the warehouse cannot tell what this statement writes: ${sql.slice(0, 80)}`);
@@ -377,7 +373,7 @@ export class Session {
     try {
       return await running;
     } catch (error) {
-      hidePassword(error);
+      hideSecrets(error);
       const wasLost = this.isLost;
       if (!isFatal(error)) throw wasLost ? lost() : error;
       this.#isLost = true;
@@ -392,6 +388,15 @@ const kindOf = (sql: string, writes: Writes): StatementKind => {
   if (typeof writes === 'object') return 'write';
   if (sql === 'COMMIT') return 'commit';
   return writes === 'nothing' && READING.test(sql) ? 'read' : 'other';
+};
+
+/** Returns a statement with its values in the text if it can be, otherwise with values and types that the driver binds. */
+const withItsValues = (
+  sql: string,
+  parameters: Parameters,
+): [sql: string, values?: Record<string, DuckDBValue>, types?: Record<string, DuckDBType>] => {
+  const whole = withValues(sql, parameters);
+  return whole === null ? [sql, ...bound(parameters)] : [whole];
 };
 
 /** Returns the values and types in the form that the driver binds. */

@@ -65,14 +65,6 @@ describe('a host that aborts a transfer', () => {
   });
 });
 
-describe('the message of a failure', () => {
-  it('does not show the statement that failed', () => {
-    const message = 'Parser Error: unterminated quoted string at or near "\'"';
-    const withStatement = `${message}\n\nLINE 24:   SELECT secret FROM read_csv('x')\n           ^`;
-    expect(toFailure(new Error(withStatement), 1)).toMatchObject({ message, nonRetryable: true });
-  });
-});
-
 describe('an unknown error', () => {
   it.each([
     new Error('Out of Memory Error: failed to allocate data of size 32.0 MiB'),

@@ -286,16 +286,13 @@ describeOnBothEngines('cluster spend from files', (open, onDuckDb) => {
         source?.missingUnits.map(({ unit, days }) => [unit, days]),
       ];
     };
-    const [halfDay, day29, day30, day31] = [
-      '2026-01-30,node,n1,12',
-      ...['29', '30', '31'].map((day) => `2026-01-${day},node,n1,24`),
-    ];
-    await read('2026-01-30T12:00:00Z', ['2026-01-29', '2026-01-30'], `${day29}\n${halfDay}`);
+    const node = (day: string, cost = 24) => `2026-01-${day},node,n1,${cost}`;
+    await read('2026-01-30T12:00:00Z', ['2026-01-29', '2026-01-30'], `${node('29')}\n${node('30', 12)}`);
     // The allocations of the 30th are read again. Its assets of 12, by which it counts, stay.
     const allocations: Day[] = ['2026-01-29', '2026-01-30', '2026-01-31'];
     for (const now of ['2026-02-01T06:00:00Z', '2026-02-02T06:00:00Z'])
-      expect(await read(now, allocations, day31)).toEqual([60, '2026-01-31', '2026-01-30', []]);
-    expect(await read('2026-02-03T06:00:00Z', allocations, day30)).toEqual([
+      expect(await read(now, allocations, node('31'))).toEqual([60, '2026-01-31', '2026-01-30', []]);
+    expect(await read('2026-02-03T06:00:00Z', allocations, node('30'))).toEqual([
       72,
       '2026-01-31',
       '2026-01-28',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hidePassword } from '../../../warehouse/engine/hide-password.ts';
+import { hideSecrets } from '../../../warehouse/engine/hide-secrets.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { LAKE, lacking } from '../../support/needs.ts';
@@ -15,9 +15,9 @@ it.each([
   ['Unable to connect to Postgres at "postgresql://costs:s3cret@db/lake"', /postgresql:\/\/costs:…@db\/lake/],
 ])('an error never shows a password: %s', (message, shown) => {
   const error = new Error(message);
-  hidePassword(error);
+  hideSecrets(error);
   expect(error.message).toMatch(shown);
-  expect(`${error.message} ${error.stack ?? ''}`).not.toContain('cret');
+  expect(`${error.message} ${error.stack ?? ''}`).not.toMatch(/s3|x'/);
 });
 
 it.skipIf(why !== '')(`a warehouse whose catalog is away says so without its password${why}`, async () => {
@@ -32,4 +32,15 @@ it.skipIf(why !== '')(`a warehouse whose catalog is away says so without its pas
     message: 'the catalog cannot be reached; try again',
     cause: { message: 'connect ECONNREFUSED 127.0.0.1:1' },
   });
+});
+
+it('an error does not show the values of its statement', async () => {
+  const test = await openDuckDb();
+  const refused = test.warehouse.query('SELECT $revenue AS revenue, colour FROM cost_sources', {
+    revenue: '6200.50',
+  });
+  const error: unknown = await refused.catch((reason: unknown) => reason);
+  await test.close();
+  expect(error).toMatchObject({ message: expect.stringContaining('"colour" not found') as string });
+  expect(error instanceof Error && error.stack).not.toMatch(/6200|SELECT/);
 });
