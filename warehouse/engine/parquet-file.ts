@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlText } from './sql/sql-text.ts';
-import type { Parameters, Session } from './session.ts';
+import type { Session } from './session.ts';
+import type { Parameters } from './sql/parameters.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** Writes the rows of one statement to a Parquet file. */

@@ -20,12 +20,8 @@ import { NO_TURNS, type Turns } from './decisions/commit-turns.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { once, rerun } from './passing-failures.ts';
 import { isShortOfMemory } from './short-of-memory.ts';
-import { isList, withValues } from './sql/with-values.ts';
+import { isList, withValues, type Parameters } from './sql/parameters.ts';
 import { writesOf, type Touch, type Writes } from './states/touched.ts';
-
-/** A value for a `$name` in a statement. Days, instants, ids and decimals are passed as text and cast in SQL. */
-export type Parameter = string | number | bigint | boolean | null | readonly (string | null)[];
-export type Parameters = Readonly<Record<string, Parameter>>;
 
 /**
  * A statement that runs out of memory this quickly is a small one beside a large one. The large one spills its memory under

@@ -2,7 +2,8 @@ import { VARCHAR } from '@duckdb/node-api';
 import { instant } from '../engine/sql/instant.ts';
 import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
 import { copyRunsToParquet, streamWritten, withScratchFile } from '../engine/parquet-file.ts';
-import type { Parameters, Session } from '../engine/session.ts';
+import type { Session } from '../engine/session.ts';
+import type { Parameters } from '../engine/sql/parameters.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** The columns of an export in order, with their types in Parquet. */

@@ -3,7 +3,8 @@
 import { writeFile } from 'node:fs/promises';
 import { VARCHAR, type DuckDBInstance } from '@duckdb/node-api';
 import { openInstance, type InstanceOptions } from '../open-instance.ts';
-import { Session, type Parameters } from '../session.ts';
+import { Session } from '../session.ts';
+import type { Parameters } from '../sql/parameters.ts';
 
 /** Calls of the parent, one at a time. Only an `interrupt` may arrive during a call. */
 export type ReaderCall =

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { invalid, Outage } from '../../../domain/shared/errors.ts';
 import type { InstanceOptions } from '../open-instance.ts';
 import type { ReaderCall, ReaderReply, ReaderRequest, TextColumns } from './reader-process.ts';
-import type { Parameters } from '../session.ts';
+import type { Parameters } from '../sql/parameters.ts';
 
 /** How long a statement may continue after an interrupt. DuckDB does not check for interrupts everywhere. */
 const INTERRUPTED_MS = 5_000;

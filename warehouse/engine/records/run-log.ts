@@ -1,6 +1,7 @@
 import { idAfter } from '../sql/ids.ts';
 import { instantOrNull } from '../sql/instant.ts';
-import type { Parameter, Session } from '../session.ts';
+import type { Session } from '../session.ts';
+import type { Parameter } from '../sql/parameters.ts';
 import type { Warehouse } from '../warehouse.ts';
 
 /** What every run of a workflow has. */

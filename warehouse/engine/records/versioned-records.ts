@@ -6,7 +6,8 @@ import { refuseTooMuchDefined } from './defined-text.ts';
 import { idAfter } from '../sql/ids.ts';
 import { instant } from '../sql/instant.ts';
 import { nameKey } from '../sql/name-key.ts';
-import type { Parameter, Session } from '../session.ts';
+import type { Session } from '../session.ts';
+import type { Parameter } from '../sql/parameters.ts';
 import type { Warehouse } from '../warehouse.ts';
 
 /** The author and the time of a change. */

@@ -7,7 +7,8 @@ import { startRowCount, type RowCount } from './row-count.ts';
 import type { Relation } from './scan-files.ts';
 import { readingBounds, type ReadingScope } from './wanted-months.ts';
 import { forgetImpossibleTimes, IS_WHOLE, noteWrittenFiles } from './written-files.ts';
-import type { Parameters, Session, Statements } from '../../engine/session.ts';
+import type { Session, Statements } from '../../engine/session.ts';
+import type { Parameters } from '../../engine/sql/parameters.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 
 /** The row counts of a feed. Rows read are the sum of stored, rejected and left-out rows. */

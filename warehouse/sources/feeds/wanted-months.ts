@@ -1,6 +1,6 @@
 import { firstDay, type Month } from '../../../domain/shared/calendar.ts';
 import { lastReadableDay } from './readable-limits.ts';
-import type { Parameters } from '../../engine/session.ts';
+import type { Parameters } from '../../engine/sql/parameters.ts';
 
 /** The months that a reading wants, and its time. */
 export interface ReadingScope {

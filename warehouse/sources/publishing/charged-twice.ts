@@ -1,5 +1,6 @@
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
-import type { Parameters, Session, Statements } from '../../engine/session.ts';
+import type { Session, Statements } from '../../engine/session.ts';
+import type { Parameters } from '../../engine/sql/parameters.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import { storeRows, type Load } from './load.ts';

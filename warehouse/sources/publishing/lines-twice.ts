@@ -1,4 +1,5 @@
-import type { Parameters, Statements } from '../../engine/session.ts';
+import type { Statements } from '../../engine/session.ts';
+import type { Parameters } from '../../engine/sql/parameters.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import type { Relation } from '../feeds/scan-files.ts';

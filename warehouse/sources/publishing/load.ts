@@ -2,7 +2,8 @@ import type { Month } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { idAfter } from '../../engine/sql/ids.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
-import type { Parameters, Session } from '../../engine/session.ts';
+import type { Session } from '../../engine/session.ts';
+import type { Parameters } from '../../engine/sql/parameters.ts';
 import type { FeedCounts } from '../feeds/read-feed.ts';
 import type { ReadingScope } from '../feeds/wanted-months.ts';
 

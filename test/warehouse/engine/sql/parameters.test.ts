@@ -1,8 +1,7 @@
 import { DuckDBInstance, LIST, listValue, VARCHAR, type DuckDBConnection } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Parameter } from '../../../../warehouse/engine/session.ts';
-import { isList, withValues } from '../../../../warehouse/engine/sql/with-values.ts';
+import { isList, withValues, type Parameter } from '../../../../warehouse/engine/sql/parameters.ts';
 
 let connection: DuckDBConnection;
 beforeAll(async () => {

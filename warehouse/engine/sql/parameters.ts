@@ -1,8 +1,12 @@
-import type { Parameter, Parameters } from '../session.ts';
 import { sqlText } from './sql-text.ts';
+
+/** A value for a `$name` in a statement. Days, instants, ids and decimals are passed as text and cast in SQL. */
+export type Parameter = string | number | bigint | boolean | null | readonly (string | null)[];
+export type Parameters = Readonly<Record<string, Parameter>>;
 
 /** Longer values are bound, because DuckDB would have to parse them. */
 const LONGEST_TEXT = 2_000;
+const LONGEST_LIST = 50;
 
 /** Matches texts, quoted names and comments, which can have a `$` of their own, and parameters with their name. */
 const PARTS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\$(\w+)/g;
@@ -22,7 +26,7 @@ export const withValues = (sql: string, parameters: Parameters): string | null =
 /** A text with a NUL would end the statement. */
 const isShort = (value: Parameter): boolean =>
   isList(value)
-    ? value.length <= LONGEST_TEXT / 40 && value.every(isShort)
+    ? value.length <= LONGEST_LIST && value.every(isShort)
     : typeof value !== 'string' || (value.length <= LONGEST_TEXT && !value.includes('\0'));
 
 const literal = (value: Parameter): string => {
