@@ -6,7 +6,7 @@ import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { problem } from './feeds/problems.ts';
 import { throughWeekend } from './publishing/through-weekend.ts';
-import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
+import { storeDayRows, storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
 import {
   createUnitsTwice,
   handOverUnitsTwice,
@@ -105,7 +105,7 @@ export const loadAiTools = (
       ];
       await keepLateMonths(session, load, feeds);
       const shrunk = await checkUnits(session, load, unitsOf('tool', 'ai_tool_spend'));
-      await storeRows(session, load, 'ai_tool_spend', SPEND);
+      await storeDayRows(session, load, 'ai_tool_spend', SPEND);
       await storeUnitDays(session, load, TOOL_DAYS);
       await storeRows(session, load, 'ai_usage', USAGE);
       await storeUnitsTwice(session, load);
@@ -159,7 +159,7 @@ SELECT problem, counts, ${REJECTED_FILE}, ${LAST_FILE}, day, tool,
   CAST(sum(row_count) AS BIGINT) AS row_count
 FROM usage_groups GROUP BY ALL`;
 
-const SPEND = `SELECT ${MONTH} AS billing_period, day, tool, kind, cost FROM load_days`;
+const SPEND = `SELECT ${MONTH} AS billing_period, day, tool, kind, cost, is_whole FROM load_days`;
 
 const TOOL_DAYS: UnitRows = {
   kind: 'tool',

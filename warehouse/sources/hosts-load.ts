@@ -1,7 +1,7 @@
 import { keepEarlierDays } from './publishing/carry-over.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
-import { storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
+import { storeDayRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
 import {
   createUnitsTwice,
   handOverUnitsTwice,
@@ -67,7 +67,7 @@ export const loadHosts = (
     await stageRejected(sessions);
     const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
     const notes = [...kept, ...(await checkUnits(session, load, unitsOf('host', 'host_spend')))];
-    await storeRows(session, load, 'host_spend', HOST_SPEND);
+    await storeDayRows(session, load, 'host_spend', HOST_SPEND);
     await storeUnitDays(session, load, HOST_DAYS);
     await storeUnitsTwice(session, load);
     await keepUnitsTwice(session, load, 'load_days', HOST_LINES);
@@ -91,4 +91,4 @@ const HOST_DAYS: UnitRows = {
   counts: 'is_whole',
 };
 
-const HOST_SPEND = `SELECT ${MONTH} AS billing_period, day, host, service, machine_id, cost FROM load_days`;
+const HOST_SPEND = `SELECT ${MONTH} AS billing_period, day, host, service, machine_id, cost, is_whole FROM load_days`;

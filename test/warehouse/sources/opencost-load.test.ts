@@ -22,6 +22,9 @@ import {
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { NOW, money, newSource, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
+/** The days of January of the allocations, and what the assets cost on each of their days. */
+type Reading = [days: string[], assets: Record<string, number>];
+
 /** Clusters from files that OpenCost exports (sources §2). */
 describeOnBothEngines('cluster spend from files', (open, onDuckDb) => {
   let test: TestWarehouse;
@@ -269,36 +272,44 @@ describeOnBothEngines('cluster spend from files', (open, onDuckDb) => {
     expect(await costOf(tenant, '2026-01-30', '2026-02-02')).toBe(92); // 3 × 24 + 20
   });
 
-  it('lacks a day whose assets were read before it had ended, until they are read again', async () => {
-    const tenant = await newTenant(test, 'opencost');
-    const january = { first: '2026-01', last: '2026-01' };
-    const read = async (now: string, allocations: Day[], assets: string) => {
-      const texts = {
-        allocations: workloads(...allocations),
-        assets: `day,kind,provider_id,cost\n${assets}\n`,
+  // At noon of the 30th, a feed has half of the day. Later files of it lack the 30th, so that the half stays.
+  it.each<{ early: string; first: Reading; later: Reading; cost: number; last: Reading }>([
+    {
+      early: 'assets',
+      first: [['29', '30'], { 29: 24, 30: 12 }],
+      later: [['29', '30', '31'], { 31: 24 }],
+      cost: 60,
+      last: [['29', '30', '31'], { 30: 24 }],
+    },
+    {
+      early: 'allocations',
+      first: [['29', '30'], { 29: 24 }],
+      later: [['29', '31'], { 30: 24, 31: 24 }],
+      cost: 72,
+      last: [['30'], { 31: 24 }],
+    },
+  ])(
+    'lacks a day of which it read only early $early, until it reads them again',
+    async ({ first, later, cost, last }) => {
+      const tenant = await newTenant(test, 'opencost');
+      const january = { first: '2026-01', last: '2026-01' };
+      const read = async (now: string, [days, assets]: Reading) => {
+        const machines = Object.entries(assets).map(([day, cost]) => `2026-01-${day},node,n1,${cost}`);
+        const texts = {
+          allocations: workloads(...days.map((day): Day => `2026-01-${day}`)),
+          assets: ['day,kind,provider_id,cost', ...machines, ''].join('\n'),
+        };
+        await load(tenant, texts, { now: new Date(now) });
+        const [source] = (await sourceMonths(test.warehouse, tenant.orgId, january)).get('2026-01') ?? [];
+        const spent = await costOf(tenant, '2026-01-29', '2026-01-31');
+        return [spent, source?.lastCovered, source?.missingThrough, source?.missingUnits.length];
       };
-      await load(tenant, texts, { now: new Date(now) });
-      const [source] = (await sourceMonths(test.warehouse, tenant.orgId, january)).get('2026-01') ?? [];
-      return [
-        await costOf(tenant, '2026-01-29', '2026-01-31'),
-        source?.lastCovered,
-        source?.missingThrough,
-        source?.missingUnits.map(({ unit, days }) => [unit, days]),
-      ];
-    };
-    const node = (day: string, cost = 24) => `2026-01-${day},node,n1,${cost}`;
-    await read('2026-01-30T12:00:00Z', ['2026-01-29', '2026-01-30'], `${node('29')}\n${node('30', 12)}`);
-    // The allocations of the 30th are read again. Its assets of 12, by which it counts, stay.
-    const allocations: Day[] = ['2026-01-29', '2026-01-30', '2026-01-31'];
-    for (const now of ['2026-02-01T06:00:00Z', '2026-02-02T06:00:00Z'])
-      expect(await read(now, allocations, node('31'))).toEqual([60, '2026-01-31', '2026-01-30', []]);
-    expect(await read('2026-02-03T06:00:00Z', allocations, node('30'))).toEqual([
-      72,
-      '2026-01-31',
-      '2026-01-28',
-      [],
-    ]);
-  });
+      await read('2026-01-30T12:00:00Z', first);
+      for (const now of ['2026-02-01T06:00:00Z', '2026-02-02T06:00:00Z'])
+        expect(await read(now, later)).toEqual([cost, '2026-01-31', '2026-01-30', 0]);
+      expect(await read('2026-02-03T06:00:00Z', last)).toEqual([72, '2026-01-31', '2026-01-28', 0]);
+    },
+  );
 
   it('borrows assets on its first day from the month before, even if that month is not loaded', async () => {
     const allDays = ['2026-01-31', '2026-02-01'] as const;

@@ -673,10 +673,13 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     version: 29,
-    name: 'assets that were read before their day had ended',
+    name: 'rows that were read before their day had ended',
     statements: [
-      // Whether the day had ended when its assets were read. NULL in rows of earlier versions: it had.
+      // Whether the day had ended when the row was read, and before its file was written. NULL in rows of earlier versions: it had.
+      `ALTER TABLE kubernetes_spend ADD COLUMN is_whole BOOLEAN`,
       `ALTER TABLE cluster_assets ADD COLUMN is_whole BOOLEAN`,
+      `ALTER TABLE host_spend ADD COLUMN is_whole BOOLEAN`,
+      `ALTER TABLE ai_tool_spend ADD COLUMN is_whole BOOLEAN`,
     ],
   },
 ];

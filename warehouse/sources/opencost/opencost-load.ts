@@ -4,13 +4,19 @@ import {
   keepUnitsTwice,
   storeUnitsTwice,
 } from '../publishing/charged-twice.ts';
-import { dayOf } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-over.ts';
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { ALLOCATION_LINES, allocationGroups, ASSET_LINES, assetGroups } from './opencost-groups.ts';
 import { findTableTwice } from '../publishing/lines-twice.ts';
-import { storeRows, withLoad, type Load, type LoadResult, type LoadScope } from '../publishing/load.ts';
+import {
+  storeDayRows,
+  storeRows,
+  withLoad,
+  type Load,
+  type LoadResult,
+  type LoadScope,
+} from '../publishing/load.ts';
 import {
   checkMoney,
   cutDaysOf,
@@ -92,9 +98,9 @@ export const loadOpenCost = (
     await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });
     const notes = [...kept, ...(await checkUnits(session, load, unitsOf('cluster', 'kubernetes_spend')))];
     await checkMoney(session, 'asset_days', MONTH);
-    await storeRows(session, load, 'kubernetes_spend', ALLOCATIONS);
+    await storeDayRows(session, load, 'kubernetes_spend', ALLOCATIONS);
     await storeUnitDays(session, load, CLUSTER_DAYS);
-    await storeRows(session, load, 'cluster_assets', ASSETS, { today: dayOf(load.now) });
+    await storeDayRows(session, load, 'cluster_assets', ASSETS);
     await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
     await storeUnitsTwice(session, load);
     await keepUnitsTwice(session, load, 'asset_days', ASSET_LINES);
@@ -150,7 +156,7 @@ const refuseUnnamedCluster = async (reader: Statements): Promise<void> => {
 const PERIODS = { ...MONTHS, cutDays: `${MONTHS.cutDays} UNION ${cutDaysOf('asset_days')}` };
 
 const ALLOCATIONS = `
-SELECT ${MONTH} AS billing_period, day, cluster, namespace, workload, is_idle, cost FROM load_days`;
+SELECT ${MONTH} AS billing_period, day, cluster, namespace, workload, is_idle, cost, is_whole FROM load_days`;
 
 /** The days on which each cluster has allocations or assets. Assets are its whole cost, so that allocations add nothing to them. */
 const CLUSTER_DAYS: UnitRows = {
@@ -165,11 +171,8 @@ const CLUSTER_DAYS: UnitRows = {
   counts: 'is_whole',
 };
 
-/** A day that had not ended when its assets were read is not whole, even if a later load keeps them (carry-over.ts). */
 const ASSETS = `
-SELECT ${MONTH} AS billing_period, day, cluster, kind, provider_id, project, cost,
-  COALESCE(is_whole, true) AND day < $today::DATE AS is_whole
-FROM asset_days
+SELECT ${MONTH} AS billing_period, day, cluster, kind, provider_id, project, cost, is_whole FROM asset_days
 WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_days)`;
 
 /**

@@ -18,7 +18,8 @@ interface Feed {
 /**
  * Copies the days that a reading lacks from the current load of their month, because a load replaces a whole month. These are
  * days that an API was not asked for, and days that it or a file no longer has. Only months in `load_days` are affected. The
- * copied rows join the staged ones with a row count of 0, because an earlier run read them. Returns their days.
+ * copied rows join the staged ones with a row count of 0, because an earlier run read them. If their day had not ended then, it
+ * is still not whole. Returns their days.
  */
 export const carryOver = async (session: Session, load: Load, feed: Feed): Promise<Day[]> => {
   await takeOver(session, load, feed, `SELECT ${MONTH} FROM load_days`);
@@ -57,7 +58,7 @@ const takeOver = async (
   await keepRejected(session, load, name, { staged, stored, months });
   const taken = await session.run(
     `INSERT INTO temp.main.${staged} BY NAME
-     SELECT ${stored}.* EXCLUDE (org_id, source_id, load_id, billing_period), 0 AS row_count${staged === 'load_days' ? wholeIn(stored) : ''}
+     SELECT ${stored}.* EXCLUDE (org_id, source_id, load_id, billing_period), 0 AS row_count
      FROM ${stored} JOIN current_loads USING (org_id, source_id, load_id, billing_period)
      WHERE org_id = $org AND source_id = $source AND billing_period IN (${months})
        AND billing_period = date_trunc('month', day) AND day NOT IN (SELECT day FROM ${staged})`,
@@ -65,24 +66,6 @@ const takeOver = async (
   );
   if (taken > 0 && stored !== 'ai_usage') await keepLoadFiles(session, load, staged);
 };
-
-/** The unit of each row of a table of spend. */
-const UNITS: Partial<Record<Feed['stored'], string>> = {
-  host_spend: 'host',
-  kubernetes_spend: 'cluster',
-  ai_tool_spend: 'tool',
-};
-
-/**
- * Returns the column `is_whole` of kept rows. A day that had not ended when it was loaded is not whole. Nor is one whose file was
- * written before it ended: its unit lacks it then.
- */
-const wholeIn = (stored: Feed['stored']): string => `,
-       day < CAST(published_at AS DATE) AND NOT EXISTS (
-         FROM load_units AS unit_days
-         WHERE unit_days.org_id = $org AND unit_days.source_id = $source AND unit_days.load_id = ${stored}.load_id
-           AND unit_days.billing_period = ${stored}.billing_period AND unit_days.unit = ${stored}.${UNITS[stored] ?? ''}
-           AND unit_days.days & (CAST(1 AS BIGINT) << CAST(date_part('day', day) - 1 AS INTEGER)) = 0) AS is_whole`;
 
 /** Carries over the days that the files of a feed lack, and returns a note. Does nothing if the ingest accepts their loss. */
 export const keepEarlierDays = async (session: Session, load: Load, feed: Feed): Promise<string[]> => {

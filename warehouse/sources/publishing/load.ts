@@ -1,4 +1,4 @@
-import type { Month } from '../../../domain/shared/calendar.ts';
+import { dayOf, type Month } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { idAfter } from '../../engine/sql/ids.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
@@ -71,4 +71,17 @@ export const storeRows = (
     `INSERT INTO ${table} BY NAME
      SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, load_rows.* FROM (${select}) AS load_rows`,
     { ...parameters, org: orgId, source: sourceId, load: loadId },
+  );
+
+/**
+ * Stores rows of days that later loads may keep (carry-over.ts). Their `is_whole` says whether their day had ended when this load
+ * read them, and before their file was written.
+ */
+export const storeDayRows = (session: Session, load: Load, table: string, select: string): Promise<number> =>
+  storeRows(
+    session,
+    load,
+    table,
+    `SELECT * REPLACE (COALESCE(is_whole, true) AND day < $today::DATE AS is_whole) FROM (${select})`,
+    { today: dayOf(load.now) },
   );
