@@ -182,7 +182,7 @@ export const buildServer = async (
   const meter = new CallMeter(dependencies.warehouse, dependencies.clock);
   const tickets = new Tickets<AssistantCall>();
   await assistantRoutes(app, { ...dependencies, meter, tickets });
-  const sessions = new SessionGate({ ...dependencies, meter });
+  const sessions = new SessionGate(dependencies);
   await app.register(
     async (scope) => {
       browserSessionRoutes(scope, { ...dependencies, meter, sessions });

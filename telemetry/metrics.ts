@@ -28,6 +28,11 @@ export class Metrics {
     name: 'api_calls_over_quota_total',
     help: 'Calls refused because the daily limit of their organisation was reached',
   });
+  readonly signIns = this.#counter({
+    name: 'cost_analytics_sign_ins_total',
+    help: 'Attempts to sign in with a key, by result: signed_in, refused or limited',
+    labelNames: ['result'],
+  });
   readonly statementDuration = this.#histogram({
     name: 'cost_analytics_statement_duration_seconds',
     help: 'Time of a statement of the warehouse, by kind; of a stream until its reader has read it',

@@ -84,19 +84,19 @@ export const authenticate = (
   app.decorateRequest('caller', null);
   app.decorateRequest('metered', null);
 
-  const admitCounted = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
-    const sent = sentKey(request, keyHeaders);
-    const look = await warehouse.look();
-    const holder = await checkKey(sent, look);
-    const metered = await meter.count(holder, look);
+  const counted = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    metered: MeteredCall,
+    of: Caller,
+  ): Caller => {
     request.metered = metered;
-    const { organisation, key } = holder;
-    const { quota } = metered;
-    const caller = knownAs(request, { organisation, key, quota, look });
+    const caller = knownAs(request, of);
+    const { quota, admitted } = metered;
     setQuotaHeaders(reply, quota);
-    if (!metered.admitted && quota.limit !== null) {
+    if (!admitted && quota.limit !== null) {
       reply.header('retry-after', quota.resetSeconds);
-      throw new ServiceError('quota_exceeded', quotaMessage(organisation.tier, quota.limit));
+      throw new ServiceError('quota_exceeded', quotaMessage(caller.organisation.tier, quota.limit));
     }
     return caller;
   };
@@ -105,9 +105,17 @@ export const authenticate = (
     const assistantCall = tickets?.redeem(request) ?? null;
     if (assistantCall !== null)
       return knownAs(request, { ...throughAssistant(assistantCall, reply), look: await warehouse.look() });
-    if (sessions?.isFor(request) === true)
-      return knownAs(request, throughSession(await sessions.admit(request, reply)));
-    return admitCounted(request, reply);
+    if (sessions?.isFor(request) === true) {
+      const session = await sessions.admit(request, reply);
+      const metered = await meter.countInSession(session.holder, session.look);
+      return counted(request, reply, metered, throughSession(session, metered.quota));
+    }
+    const sent = sentKey(request, keyHeaders);
+    const look = await warehouse.look();
+    const holder = await checkKey(sent, look);
+    const metered = await meter.count(holder, look);
+    const { organisation, key } = holder;
+    return counted(request, reply, metered, { organisation, key, quota: metered.quota, look });
   };
 
   app.addHook('onRequest', async (request, reply) => {
@@ -153,7 +161,10 @@ const throughAssistant = ({ caller, closed }: AssistantCall, { raw }: FastifyRep
 };
 
 /** Returns the caller of a session: the holder of its key. */
-export const throughSession = ({ holder: { organisation, key }, quota, look }: AdmittedSession): Caller => ({
+export const throughSession = (
+  { holder: { organisation, key }, look }: AdmittedSession,
+  quota: Quota,
+): Caller => ({
   organisation,
   key,
   quota,

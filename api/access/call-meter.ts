@@ -1,8 +1,13 @@
 import { dayOf, secondsToMidnight, type Day } from '../../domain/shared/calendar.ts';
 import { shareNextRun } from '../../domain/shared/share-next-run.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
-import { DAILY_CALLS } from '../../domain/organisations/tiers.ts';
-import { countCalls, recordCalls, type Calls } from '../../warehouse/organisations/api-calls.ts';
+import { DAILY_CALLS, FREE_SESSION_CALLS } from '../../domain/organisations/tiers.ts';
+import {
+  countCalls,
+  countSessionCalls,
+  recordCalls,
+  type Calls,
+} from '../../warehouse/organisations/api-calls.ts';
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
 import type { Derived } from '../../warehouse/engine/states/memory.ts';
 import { byOthers, type Look } from '../../warehouse/engine/states/states.ts';
@@ -37,6 +42,9 @@ const STORED_CALLS: Derived<number> = {
   bytesOf: () => 0,
 };
 
+/** The same of a key's free calls in sessions. */
+const STORED_SESSION_CALLS: Derived<number> = { ...STORED_CALLS, name: 'stored session calls of a day' };
+
 /** How long counts of unlimited tiers, and uses by sessions, may wait in memory. No decision depends on them. */
 const LAZY_DELAY_MS = 1_000;
 
@@ -49,6 +57,8 @@ export class CallMeter {
   readonly #warehouse: Warehouse;
   readonly #clock: Clock;
   readonly #days = new Map<string, DayCount>();
+  /** Free calls in sessions, by key. */
+  readonly #sessionDays = new Map<string, DayCount>();
   #pending = new Map<string, Calls>();
   readonly #store = shareNextRun((_: readonly undefined[]) => this.#commitPending());
   #timer: NodeJS.Timeout | null = null;
@@ -74,11 +84,25 @@ export class CallMeter {
     return { admitted, quota: quotaOf(limit, today.used, now), stored };
   }
 
+  /**
+   * Counts a call of a browser session. The first calls of a day are free, over all sessions of a key. All others count like calls
+   * with the key, so that nobody goes round the quota with a session (contract §3, Browser session).
+   */
+  async countInSession(holder: KeyHolder, look: Look): Promise<MeteredCall> {
+    const limit = DAILY_CALLS[holder.organisation.tier];
+    const now = this.#clock.now();
+    const free = limit === null ? null : await this.#sessionCalls(holder, dayOf(now), look);
+    if (free !== null && limit !== null && free.used >= limit * FREE_SESSION_CALLS)
+      return this.count(holder, look);
+    if (free !== null) free.used += 1;
+    return { admitted: true, quota: await this.noteUse(holder, look, 1), stored: null };
+  }
+
   /** Notes a use of a key that does not count against the quota, and returns the quota. */
-  async noteUse(holder: KeyHolder, look: Look): Promise<Quota> {
+  async noteUse(holder: KeyHolder, look: Look, sessionCalls = 0): Promise<Quota> {
     const now = this.#clock.now();
     const today = await this.#upToDate(holder.organisation.id, dayOf(now), look);
-    this.#add(callsOf(holder, 0, now));
+    this.#add({ ...callsOf(holder, 0, now), sessionCalls });
     this.#storeLater();
     return quotaOf(DAILY_CALLS[holder.organisation.tier], today.used, now);
   }
@@ -94,18 +118,33 @@ export class CallMeter {
     const stored = await this.#warehouse.memory.recall(look, STORED_CALLS, orgId, day, () =>
       countCalls(this.#warehouse, orgId, day),
     );
-    const known = this.#days.get(orgId);
-    const today = known?.day === day ? known : { day, used: 0 };
-    this.#days.set(orgId, today);
-    // Only this process knows the calls that it has not stored.
-    today.used = Math.max(today.used, stored + this.#unstored(orgId, day));
-    return today;
+    const unstored = this.#unstored((call) => (call.orgId === orgId && call.day === day ? call.calls : 0));
+    return raisedTo(stored + unstored, day, orgId, this.#days);
+  }
+
+  async #sessionCalls({ organisation, key }: KeyHolder, day: Day, look: Look): Promise<DayCount> {
+    const of = { orgId: organisation.id, keyId: key.id };
+    const stored = await this.#warehouse.memory.recall(
+      look,
+      STORED_SESSION_CALLS,
+      of.orgId,
+      `${day} ${of.keyId}`,
+      () => countSessionCalls(this.#warehouse, of, day),
+    );
+    const unstored = this.#unstored((call) =>
+      call.keyId === of.keyId && call.day === day ? call.sessionCalls : 0,
+    );
+    return raisedTo(stored + unstored, day, of.keyId, this.#sessionDays);
   }
 
   #add(call: Calls): void {
     const id = `${call.orgId} ${call.day} ${call.keyId}`;
     const before = this.#pending.get(id);
-    this.#pending.set(id, { ...call, calls: call.calls + (before?.calls ?? 0) });
+    this.#pending.set(id, {
+      ...call,
+      calls: call.calls + (before?.calls ?? 0),
+      sessionCalls: call.sessionCalls + (before?.sessionCalls ?? 0),
+    });
   }
 
   #storeLater(): void {
@@ -128,20 +167,29 @@ export class CallMeter {
     }
   }
 
-  /** Returns the number of an organisation's calls that are not stored yet. */
-  #unstored(orgId: string, day: Day): number {
+  /** Adds up calls that are not stored yet. */
+  #unstored(callsIn: (call: Calls) => number): number {
     let calls = 0;
-    for (const call of this.#pending.values())
-      if (call.orgId === orgId && call.day === day) calls += call.calls;
+    for (const call of this.#pending.values()) calls += callsIn(call);
     return calls;
   }
 }
+
+/** Returns the count of a day, raised to what is known now. Only this process knows the calls that it has not stored. */
+const raisedTo = (known: number, day: Day, id: string, days: Map<string, DayCount>): DayCount => {
+  const before = days.get(id);
+  const today = before?.day === day ? before : { day, used: 0 };
+  days.set(id, today);
+  today.used = Math.max(today.used, known);
+  return today;
+};
 
 const callsOf = ({ organisation, key }: KeyHolder, calls: number, now: Date): Calls => ({
   orgId: organisation.id,
   day: dayOf(now),
   keyId: key.id,
   calls,
+  sessionCalls: 0,
   lastCallAt: now.toISOString(),
 });
 

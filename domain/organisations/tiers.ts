@@ -10,6 +10,9 @@ export const DAILY_CALLS: Record<Tier, number | null> = {
   enterprise: null,
 };
 
+/** Free calls of all browser sessions of a key, for each call of the daily limit (contract §3, Browser session). */
+export const FREE_SESSION_CALLS = 10;
+
 /** A feature that a route needs in the organisation's plan. */
 export type Feature = 'unit_economics' | 'revenue';
 

@@ -6,7 +6,10 @@ export interface Calls {
   orgId: string;
   day: Day;
   keyId: string;
+  /** Calls that count against the quota. */
   calls: number;
+  /** Free calls of browser sessions. */
+  sessionCalls: number;
   lastCallAt: string;
 }
 
@@ -15,12 +18,14 @@ export const recordCalls = (warehouse: Warehouse, calls: readonly Calls[]): Prom
   warehouse.run(
     `INSERT INTO api_calls BY NAME
       SELECT unnest($orgs) AS org_id, unnest($days)::DATE AS day, unnest($keys) AS key_id,
-        unnest($counts)::BIGINT AS calls, unnest($instants)::TIMESTAMP AS last_call_at`,
+        unnest($counts)::BIGINT AS calls, unnest($session_counts)::BIGINT AS session_calls,
+        unnest($instants)::TIMESTAMP AS last_call_at`,
     {
       orgs: calls.map(({ orgId }) => orgId),
       days: calls.map(({ day }) => day),
       keys: calls.map(({ keyId }) => keyId),
       counts: calls.map((call) => call.calls.toString()),
+      session_counts: calls.map(({ sessionCalls }) => sessionCalls.toString()),
       instants: calls.map(({ lastCallAt }) => lastCallAt),
     },
   );
@@ -30,6 +35,20 @@ export const countCalls = async (warehouse: Warehouse, orgId: string, day: Day):
   const [row] = await warehouse.query<{ calls: string }>(
     'SELECT coalesce(sum(calls), 0)::BIGINT AS calls FROM api_calls WHERE org_id = $org AND day = $day::DATE',
     { org: orgId, day },
+  );
+  return Number(row?.calls ?? 0);
+};
+
+/** Returns the stored number of free calls of a key's browser sessions on a day, from all nodes. */
+export const countSessionCalls = async (
+  warehouse: Warehouse,
+  { orgId, keyId }: Pick<Calls, 'orgId' | 'keyId'>,
+  day: Day,
+): Promise<number> => {
+  const [row] = await warehouse.query<{ calls: string }>(
+    `SELECT coalesce(sum(session_calls), 0)::BIGINT AS calls FROM api_calls
+      WHERE org_id = $org AND key_id = $key AND day = $day::DATE`,
+    { org: orgId, key: keyId, day },
   );
   return Number(row?.calls ?? 0);
 };

@@ -14,11 +14,12 @@ import type { Api } from '../../http/api-type.ts';
 import type { ApiDependencies } from '../../http/dependencies.ts';
 import { day, identity, instant } from '../../http/fields.ts';
 import { answers, noBody, success } from '../../http/route-schema.ts';
-import { actorOf, knownAs, throughSession } from '../authentication.ts';
+import { actorOf, callerOf, knownAs, throughSession } from '../authentication.ts';
 import type { CallMeter } from '../call-meter.ts';
 import { isHttps, refuseOtherSites } from './own-page.ts';
 import { cookieAttributes, sealSession, SESSION_COOKIE } from './session-cookie.ts';
 import type { AdmittedSession, SessionGate } from './session-gate.ts';
+import { SignInLimit } from './sign-in-limit.ts';
 import { createKeyCheck } from '../valid-key.ts';
 
 declare module 'fastify' {
@@ -49,15 +50,17 @@ export const browserSessionRoutes = (
     sealer,
     meter,
     sessions,
+    metrics,
   }: ApiDependencies & { meter: CallMeter; sessions: SessionGate },
 ): void => {
   const checkKey = createKeyCheck(warehouse, clock);
+  const signIns = new SignInLimit(metrics);
   app.decorateRequest('caller', null);
   app.decorateRequest('admittedSession', null);
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const admitted = await sessions.admit(request, reply);
     request.admittedSession = admitted;
-    knownAs(request, throughSession(admitted));
+    knownAs(request, throughSession(admitted, await meter.noteUse(admitted.holder, admitted.look)));
   };
   const shown = ({ organisation, key }: KeyHolder, { expiresAt }: BrowserSession) =>
     success({ organisation, key, expires_at: expiresAt, today: dayOf(clock.now()) });
@@ -78,7 +81,9 @@ export const browserSessionRoutes = (
     },
     async (request, reply) => {
       const look = await warehouse.look();
-      const holder = await checkKey({ from: 'key', secret: request.body.key }, look);
+      const holder = await signIns.admit(request, reply, () =>
+        checkKey({ from: 'key', secret: request.body.key }, look),
+      );
       if (!permits(holder.key.permission, 'read'))
         throw forbidden(`key: ${permissionMessage(holder.key.permission, 'read')}`);
       const { organisation, key } = holder;
@@ -137,8 +142,7 @@ export const browserSessionRoutes = (
       }),
     },
     async (request, reply) => {
-      const admitted = admittedOf(request);
-      await endSession(warehouse, admitted.session, actorOf(throughSession(admitted)), clock.now());
+      await endSession(warehouse, admittedOf(request).session, actorOf(callerOf(request)), clock.now());
       reply.clearCookie(SESSION_COOKIE, cookieAttributes(isHttps(request)));
       return success({ signed_out: true } as const);
     },

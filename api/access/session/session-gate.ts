@@ -8,7 +8,6 @@ import { isEnded, type BrowserSession } from '../../../warehouse/organisations/b
 import type { Derived } from '../../../warehouse/engine/states/memory.ts';
 import type { Look } from '../../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import type { CallMeter, Quota } from '../call-meter.ts';
 import { createKeyLookup } from '../key-lookup.ts';
 import { refuseOtherSites, requirePageHeader } from './own-page.ts';
 import { openSession, SESSION_COOKIE } from './session-cookie.ts';
@@ -19,11 +18,10 @@ const CALLS_A_SECOND = 50;
 
 const ENDED: Derived<boolean> = { name: 'ended session', from: ['session_ends'], bytesOf: () => 0 };
 
-/** A session that may act now, the holder of its key, and the quota, which it does not use up. */
+/** A session that may act now, and the holder of its key. */
 export interface AdmittedSession {
   session: BrowserSession;
   holder: KeyHolder;
-  quota: Quota;
   look: Look;
 }
 
@@ -34,26 +32,14 @@ export interface AdmittedSession {
 export class SessionGate {
   readonly #sealer: Sealer;
   readonly #clock: Clock;
-  readonly #meter: CallMeter;
   readonly #warehouse: Warehouse;
   readonly #lookUpKey: ReturnType<typeof createKeyLookup>;
   // It forgets a session after a second. Only sealed sessions reach it, so that strangers cannot fill it.
   readonly #limiter = new RateLimiterMemory({ points: CALLS_A_SECOND, duration: 1 });
 
-  constructor({
-    warehouse,
-    sealer,
-    clock,
-    meter,
-  }: {
-    warehouse: Warehouse;
-    sealer: Sealer;
-    clock: Clock;
-    meter: CallMeter;
-  }) {
+  constructor({ warehouse, sealer, clock }: { warehouse: Warehouse; sealer: Sealer; clock: Clock }) {
     this.#sealer = sealer;
     this.#clock = clock;
-    this.#meter = meter;
     this.#warehouse = warehouse;
     this.#lookUpKey = createKeyLookup(warehouse);
   }
@@ -77,7 +63,7 @@ export class SessionGate {
     if (holder === null) throw unauthenticated(`session: its key no longer exists; ${SIGN_IN}`);
     if (isEnded) throw unauthenticated(`session: it was signed out; ${SIGN_IN}`);
     validNow(holder, 'session', this.#clock.now());
-    return { session, holder, quota: await this.#meter.noteUse(holder, look), look };
+    return { session, holder, look };
   }
 
   #isEnded(session: BrowserSession, look: Look): Promise<boolean> {

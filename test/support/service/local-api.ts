@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { newSecret } from '../../../api/access/api-key.ts';
 import type { Api } from '../../../api/http/api-type.ts';
 import { buildServer } from '../../../api/app.ts';
+import type { Tier } from '../../../domain/organisations/tiers.ts';
 import { fixedClock, type Clock } from '../../../domain/shared/clock.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { Sealer } from '../../../security/sealing.ts';
@@ -23,7 +24,7 @@ export interface LocalApi {
   lines: readonly string[];
   /** The folder of the warehouse. */
   directory: string;
-  newTenant: () => Promise<{ orgId: string; secret: string }>;
+  newTenant: (tier?: Tier) => Promise<{ orgId: string; secret: string }>;
   /** Makes a key of an organisation: an admin's that never expires, without changes. */
   newKey: (orgId: string, changes?: Partial<Pick<ApiKey, 'permission' | 'expires_at'>>) => Promise<string>;
   close: () => Promise<void>;
@@ -91,8 +92,8 @@ export const startLocalApi = async ({
     warehouse,
     lines,
     directory: opened.directory,
-    newTenant: async () => {
-      const { id: orgId } = await newOrganisation(warehouse);
+    newTenant: async (tier) => {
+      const { id: orgId } = await newOrganisation(warehouse, tier === undefined ? {} : { tier });
       return { orgId, secret: await makeKey(orgId) };
     },
     newKey: makeKey,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countCalls, recordCalls } from '../../../warehouse/organisations/api-calls.ts';
+import { countCalls, countSessionCalls, recordCalls } from '../../../warehouse/organisations/api-calls.ts';
 import {
   createKey,
   findKeyHolders,
@@ -213,7 +213,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
     it('is listed page by page, oldest first, with its last use', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       const ids = [await newKey(orgId), await newKey(orgId), await newKey(orgId)];
-      const call = { orgId, day: '2026-02-07', keyId: ids[1] ?? '', calls: 1 };
+      const call = { orgId, day: '2026-02-07', keyId: ids[1] ?? '', calls: 1, sessionCalls: 0 };
       await recordCalls(test.warehouse, [
         { ...call, lastCallAt: '2026-02-07T05:00:00.000Z' },
         { ...call, lastCallAt: '2026-02-07T04:00:00.000Z' },
@@ -234,6 +234,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       day,
       keyId,
       calls: count,
+      sessionCalls: 3,
       lastCallAt,
     });
     await recordCalls(test.warehouse, [
@@ -247,6 +248,10 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
     expect(await countCalls(test.warehouse, mine.id, '2026-02-06')).toBe(1000);
     expect(await countCalls(test.warehouse, mine.id, '2026-02-08')).toBe(0);
     expect(await countCalls(test.warehouse, theirs.id, '2026-02-07')).toBe(500);
+    // 3 + 3: free calls in sessions count for their key alone.
+    const key = { orgId: mine.id, keyId: 'key_a' };
+    expect(await countSessionCalls(test.warehouse, key, '2026-02-07')).toBe(6);
+    expect(await countSessionCalls(test.warehouse, key, '2026-02-08')).toBe(0);
   });
 
   it('pages the audit log of each organisation, newest first', async () => {

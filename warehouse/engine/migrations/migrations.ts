@@ -682,6 +682,14 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE ai_tool_spend ADD COLUMN is_whole BOOLEAN`,
     ],
   },
+  {
+    version: 30,
+    name: 'free calls of browser sessions',
+    statements: [
+      // Calls of sessions that do not count against the quota. NULL in rows of earlier versions, which did not count them.
+      `ALTER TABLE api_calls ADD COLUMN session_calls BIGINT`,
+    ],
+  },
 ];
 
 /** The version of the tables that this version of the product makes. */

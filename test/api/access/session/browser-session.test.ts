@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Sealer } from '../../../../security/sealing.ts';
-import { as, inSession, signIn, type Api } from '../../../support/service/api-client.ts';
-import { expectData, expectError } from '../../../support/service/envelope.ts';
+import { as, inSession, signIn, type Answer, type Api } from '../../../support/service/api-client.ts';
+import { expectData, expectError, expectPage } from '../../../support/service/envelope.ts';
+import { scrape } from '../../../support/service/scrape.ts';
 import { startLocalApi, type LocalApi } from '../../../support/service/local-api.ts';
 import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { NOW } from '../../../support/warehouse/tenant.ts';
@@ -111,6 +112,87 @@ describe('a session', () => {
     expectData(await inSession(during, cookie).get('/organisation'));
     const after = await startNode(new Sealer(NEW_KEY));
     expectError(await inSession(after, cookie).get('/organisation'), 401, /^session: .*not valid/);
+  });
+});
+
+describe('the calls of a session', () => {
+  /** Calls again for as long as the session has made 50 calls in the second. */
+  const unhurried = async (page: Api | undefined): Promise<Answer<unknown>> => {
+    for (;;) {
+      const answer = await page?.get('/organisation');
+      if (answer === undefined) throw new Error('expected a page');
+      if (answer.status !== 429 || !answer.body.error.startsWith('session: at most 50')) return answer;
+    }
+  };
+  /** The calls that a key of an organisation has left. */
+  const left = async (node: LocalApi, secret: string): Promise<number | null> =>
+    expectData(await as(node, secret).get<{ quota: { remaining: number | null } }>('/auth/info')).quota
+      .remaining;
+
+  it('are free up to ten times the daily limit, over all sessions, and then count', async () => {
+    const node = await startNode();
+    // 100 calls a day.
+    const { secret } = await node.newTenant('starter');
+    const pages = await Promise.all(
+      Array.from({ length: 10 }, async () => (await signIn(node, secret)).page),
+    );
+    await Promise.all(
+      pages.map(async (page) => {
+        for (let call = 0; call < 100; call += 1) expectData(await unhurried(page));
+      }),
+    );
+    expect(await left(node, secret)).toBe(99);
+    expectData(await unhurried(pages[0]));
+    expect(await left(node, secret)).toBe(97);
+    for (let call = 0; call < 97; call += 1) expectData(await as(node, secret).get('/organisation'));
+    const [page] = pages;
+    if (page === undefined) throw new Error('expected a page');
+    const refused = await unhurried(page);
+    expectError(refused, 429, /^Daily limit of 100 API calls/);
+    expect(refused.headers.get('retry-after')).toBe('64800');
+    // Who is over the limit can sign out.
+    expectData(await page.delete('/session'));
+    pass(18 * HOUR_MS);
+    expectData(await (await signIn(node, secret)).page.get('/organisation'));
+    expect(await left(node, secret)).toBe(99);
+  });
+});
+
+describe('sign-ins', () => {
+  const recorded = async (node: LocalApi, secret: string): Promise<number> =>
+    expectPage(await as(node, secret).get<unknown[]>('/audit-log?action=signed_in&limit=1000')).items.length;
+
+  const signIns = async ({ url }: LocalApi, result: string): Promise<number | undefined> =>
+    (await scrape(url)).value('cost_analytics_sign_ins_total', { result });
+
+  it('of a key are limited to twenty a minute, and more leave no record', async () => {
+    const node = await startNode();
+    const { orgId, secret } = await node.newTenant();
+    const other = await node.newKey(orgId);
+    for (let attempt = 0; attempt < 20; attempt += 1) expectData((await signIn(node, secret)).answer);
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const { answer } = await signIn(node, secret);
+      expectError(answer, 429, /^key: at most 20 sign-ins a minute/);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    }
+    expect(await recorded(node, secret)).toBe(20);
+    // Other keys have a limit of their own.
+    expectData((await signIn(node, other)).answer);
+    expect(await signIns(node, 'signed_in')).toBe(21);
+    expect(await signIns(node, 'limited')).toBe(5);
+  });
+
+  it('with wrong keys are limited for their address, and keep nobody out', async () => {
+    const node = await startNode();
+    const { secret } = await node.newTenant();
+    const wrong = (last: string): string => secret.slice(0, -4) + last;
+    for (let attempt = 0; attempt < 20; attempt += 1)
+      expectError((await signIn(node, wrong(`AA${attempt + 10}`))).answer, 401);
+    expectError((await signIn(node, wrong('AAAA'))).answer, 429, /^key: at most 20 sign-ins a minute/);
+    expectData((await signIn(node, secret)).answer);
+    expect(await recorded(node, secret)).toBe(1);
+    expect(await signIns(node, 'refused')).toBe(20);
   });
 });
 
