@@ -1,5 +1,7 @@
 import type { z } from 'zod';
+import { mayBeCredential } from '../../domain/shared/credential-like.ts';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
+import { expectation } from '../../domain/shared/expectation.ts';
 import { cut, forMessage } from '../../domain/shared/for-message.ts';
 
 /** The most characters of a path in an error, because the caller chooses the names in it. */
@@ -7,20 +9,28 @@ const LONGEST_PATH = 200;
 /** The most unknown fields that an error names. */
 const MOST_UNKNOWN_FIELDS = 10;
 
-/** Returns a path in an input as text, such as `values[3].period`, cut to a readable length. */
+/**
+ * Returns a path in an input as text, such as `values[3].period`, cut to a readable length. The caller chooses the names in it, which
+ * may be credentials.
+ */
 export const pathText = (path: readonly PropertyKey[]): string =>
   cut(
-    path.reduce<string>(
-      (text, part) =>
-        typeof part === 'number'
-          ? `${text}[${part}]`
-          : text === ''
-            ? String(part)
-            : `${text}.${String(part)}`,
-      '',
-    ),
+    path
+      .map(shownName)
+      .reduce<string>(
+        (text, part) =>
+          typeof part === 'number'
+            ? `${text}[${part}]`
+            : text === ''
+              ? String(part)
+              : `${text}.${String(part)}`,
+        '',
+      ),
     LONGEST_PATH,
   );
+
+const shownName = (part: PropertyKey): PropertyKey =>
+  typeof part === 'string' && mayBeCredential(part) ? '…' : part;
 
 /** Returns the part of the input at a path. If the path leads into a text that the schema splits, returns the whole text. */
 const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
@@ -29,22 +39,6 @@ const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
       typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[part] : value,
     input,
   );
-
-const expectation = (issue: z.core.$ZodIssue): string => {
-  if (issue.message.startsWith('expected')) return issue.message;
-  switch (issue.code) {
-    case 'invalid_type':
-      return `expected ${issue.expected}`;
-    case 'invalid_value':
-      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(forMessage).join(', ')}`;
-    case 'too_small':
-      return `expected at least ${issue.minimum} ${issue.origin === 'array' ? 'items' : issue.origin === 'string' ? 'characters' : ''}`.trim();
-    case 'too_big':
-      return `expected at most ${issue.maximum} ${issue.origin === 'array' ? 'items' : issue.origin === 'string' ? 'characters' : ''}`.trim();
-    default:
-      return `expected a valid value (${issue.message})`;
-  }
-};
 
 /**
  * Returns the 400 for an input that its schema rejects. It reports at most three problems, each with the path of the field,
