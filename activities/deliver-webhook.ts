@@ -121,7 +121,7 @@ export const createDeliveryActivities = ({
         error,
         answer: answer?.text ?? null,
         // The machine's time, because the endpoint's date follows a real clock.
-        retry_after: error === null ? null : retryAfterOf(answer?.retryAfter ?? null, new Date()),
+        retry_after: error === null ? null : retryAfterOf(answer?.headers['retry-after'] ?? null, new Date()),
       };
       if (answer?.status === GONE) {
         const found = { url: webhook.url, attempt, reason: ENDPOINT_GONE, now: clock.now() };

@@ -1,5 +1,3 @@
-import { createPrivateKey } from 'node:crypto';
-import { BigQuery } from '@google-cloud/bigquery';
 import { JWT } from 'google-auth-library';
 import {
   isProjectId,
@@ -9,6 +7,8 @@ import {
 } from '../../domain/imports/service-account-key.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
+import { isSigningKey } from './private-key.ts';
+import type { Wait } from './try-again.ts';
 
 /** A connection of a metric to BigQuery (spec §5, Import credentials). */
 export interface BigQueryConnection {
@@ -28,21 +28,28 @@ export interface BigQueryAccess {
   signal: AbortSignal;
   /** Called after each answer about a started query, with the number of rows read so far. */
   onProgress?: ((rowsRead: number) => void) | undefined;
-  /** The longest pause before the client's next try, in ms. */
-  longestPauseMs?: number;
-  /** The longest wait for an answer, all tries of the client included, in ms. */
+  /** Waits before another try. */
+  wait?: Wait | undefined;
+  /** The longest that an answer may take, in ms. */
   timeoutMs?: number;
   /** The first pause between two questions whether a query has ended, in ms. */
   pollMs?: number;
+}
+
+/** A project of BigQuery, and how to sign requests for it. */
+export interface BigQueryClient {
+  projectId: string;
+  location: string | undefined;
+  /** Ends in `/projects/<id>`. */
+  url: string;
+  /** Returns the header `Authorization`, with a token that the key has signed. */
+  authorization: () => Promise<string>;
 }
 
 const BIGQUERY_API_ENDPOINT = 'https://bigquery.googleapis.com';
 
 /** Running a query needs this scope. Read-only scopes do not suffice for it. */
 const SCOPE = 'https://www.googleapis.com/auth/bigquery';
-
-/** The client's own limit, in ms. */
-const LONGEST_PAUSE_MS = 64_000;
 
 const LOCATION = /^[A-Za-z0-9-]{1,64}$/;
 
@@ -54,10 +61,10 @@ const LOCATION = /^[A-Za-z0-9-]{1,64}$/;
  */
 export const bigQueryClient = (
   { projectId, location, credentials }: BigQueryConnection,
-  { apiEndpoint = BIGQUERY_API_ENDPOINT, longestPauseMs = LONGEST_PAUSE_MS }: BigQueryAccess,
-): BigQuery => {
+  { apiEndpoint = BIGQUERY_API_ENDPOINT }: BigQueryAccess,
+): BigQueryClient => {
   const key = serviceAccountKeyOf(credentials);
-  checkPrivateKey(key);
+  if (!isSigningKey(key.private_key)) throw wrongServiceAccountKey('private_key');
   if (!isProjectId(projectId)) {
     throw invalid(`project_id: expected the id of a Google Cloud project, got ${forMessage(projectId)}`);
   }
@@ -65,16 +72,13 @@ export const bigQueryClient = (
     throw invalid(
       `location: expected a location such as "EU" or "europe-west3", got ${forMessage(location)}`,
     );
-  const client = new BigQuery({
+  const signer = signerOf(key);
+  return {
     projectId,
-    apiEndpoint,
-    authClient: signerOf(key),
-    retryOptions: { maxRetryDelay: longestPauseMs / 1000 },
-    ...(location === undefined ? {} : { location }),
-  });
-  // The client would prefer the environment's BIGQUERY_EMULATOR_HOST, and send it the tokens.
-  client.baseUrl = `${client.apiEndpoint}/bigquery/v2`;
-  return client;
+    location,
+    url: new URL(`/bigquery/v2/projects/${projectId}`, apiEndpoint).href,
+    authorization: async () => (await signer.getRequestHeaders()).get('authorization') ?? '',
+  };
 };
 
 /** Returns what signs the requests. BigQuery accepts a token that the key itself signed, with a scope and without an audience. */
@@ -87,16 +91,4 @@ const signerOf = (key: ServiceAccountKey): JWT => {
   });
   signer.useJWTAccessWithScope = true;
   return signer;
-};
-
-const checkPrivateKey = (key: ServiceAccountKey): void => {
-  if (keyTypeOf(key.private_key) !== 'rsa') throw wrongServiceAccountKey('private_key');
-};
-
-const keyTypeOf = (pem: string): string | undefined => {
-  try {
-    return createPrivateKey(pem).asymmetricKeyType;
-  } catch {
-    return undefined;
-  }
 };

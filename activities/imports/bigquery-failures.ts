@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { READ_LESS } from '../../domain/imports/query-rules.ts';
 import { conflict, invalid, Outage } from '../../domain/shared/errors.ts';
 import { cut } from '../../domain/shared/for-message.ts';
+import type { GuardedAnswer } from '../../egress/requests/guarded-request.ts';
 import { mayPass } from '../../egress/requests/passing-status.ts';
 
 /** Reasons that pass by themselves, whatever the HTTP status. BigQuery reports some of them with 400 or 403. */
@@ -48,20 +49,17 @@ const ADVICE_ON_SENTENCES: [RegExp, string][] = [
   ],
 ];
 
-/** What a client's error has. Its configuration and its answer hold the request's token, so nothing else is read. */
-const clientError = z.object({
-  code: z.union([z.number(), z.string()]).optional().catch(undefined),
-  errors: z
-    .array(z.object({ reason: z.string().catch(''), message: z.string().catch('') }))
-    .optional()
-    .catch(undefined),
-  response: z.object({ statusCode: z.number() }).optional().catch(undefined),
+/** The error in an answer. */
+const errorAnswer = z.object({
+  error: z.object({
+    errors: z.array(z.object({ reason: z.string().catch(''), message: z.string().catch('') })).min(1),
+  }),
 });
 
 /** Why BigQuery refused a request or failed a job. */
 export interface Refusal {
   /** Undefined for a job. */
-  status?: number | undefined;
+  status?: number;
   reason: string;
   message: string;
 }
@@ -90,20 +88,18 @@ const adviceOf = (status: number | undefined, reason: string): string =>
 export const isPassing = (reason: string): boolean => PASSING.has(reason);
 
 /**
- * Returns the error for anything that the client threw. The client's own errors hold the request with its token, so the new one
- * takes over only texts, and has no cause.
+ * Returns the error for an answer that is no success.
+ *
+ * @param content the JSON of the answer.
  */
-export const failureOf = (error: unknown, host: string): Error => {
-  const { code, errors, response } = clientError.catch({}).parse(error);
-  // An answer that broke off has a text as code, and the status of its beginning.
-  const status = code === undefined ? response?.statusCode : typeof code === 'number' ? code : undefined;
-  const [first] = errors ?? [];
-  if (first !== undefined) return refused({ status, ...first });
-  // The body of an answer without BigQuery's error may come from a proxy, and repeat the request.
-  if (status !== undefined) return refused({ status, reason: '', message: `${host} answered ${status}` });
-  return new Outage(
-    `${host} cannot be reached, or its answer broke off${code === undefined ? '' : ` (${code})`}`,
-  );
+export const failureIn = ({ status, redirectsTo }: GuardedAnswer, content: unknown, host: string): Error => {
+  if (redirectsTo !== null)
+    return invalid(
+      `${host} answered ${status}, a redirect to ${redirectsTo}, which is not followed: is BIGQUERY_API_ENDPOINT right?`,
+    );
+  const [first] = errorAnswer.safeParse(content).data?.error.errors ?? [];
+  // The text of an answer without BigQuery's error may come from a proxy, and repeat the request.
+  return refused({ status, ...(first ?? { reason: '', message: `${host} answered ${status}` }) });
 };
 
 const LONGEST_SENTENCE = 300;

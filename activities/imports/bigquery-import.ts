@@ -1,9 +1,13 @@
-import type { BigQuery } from '@google-cloud/bigquery';
 import type { ImportedValue } from '../../domain/imports/imported-value.ts';
 import type { RunDays } from '../../domain/imports/query-rows.ts';
 import { queryProblems, queryTextProblems, type QueryColumn } from '../../domain/imports/query-rules.ts';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
-import { bigQueryClient, type BigQueryAccess, type BigQueryConnection } from './bigquery-client.ts';
+import {
+  bigQueryClient,
+  type BigQueryAccess,
+  type BigQueryClient,
+  type BigQueryConnection,
+} from './bigquery-client.ts';
 import { dryRun, finishedJob, type DryRun } from './bigquery-job.ts';
 import { resultOf } from './bigquery-results.ts';
 
@@ -66,9 +70,8 @@ export async function* runQuery(run: QueryRun): AsyncGenerator<ImportedValue[], 
   yield* resultOf(client, job, run, run);
 }
 
-const tried = async (of: QueryImport & RunDays): Promise<{ client: BigQuery; facts: DryRun }> => {
+const tried = async (of: QueryImport & RunDays): Promise<{ client: BigQueryClient; facts: DryRun }> => {
   const client = bigQueryClient(of, of);
-  // The client rejects an empty query in its own words.
   if (!/\S/.test(of.query)) throw invalid(queryTextProblems(of.query).join());
   return { client, facts: await dryRun(client, of, of) };
 };

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BigQuery } from '@google-cloud/bigquery';
 import type { RunDays } from '../../domain/imports/query-rows.ts';
 import { MOST_BYTES, type DryRunFacts } from '../../domain/imports/query-rules.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { columnsOf, jobAnswer, type JobError } from './bigquery-answers.ts';
-import type { BigQueryAccess } from './bigquery-client.ts';
+import type { BigQueryAccess, BigQueryClient } from './bigquery-client.ts';
 import { isPassing, refused } from './bigquery-failures.ts';
 import { answerTo, isDuplicate } from './bigquery-request.ts';
 
@@ -32,7 +31,11 @@ const JOB_TIMEOUT_MS = 30 * 60_000;
 const MOST_JOBS = 5;
 
 /** Asks BigQuery about a query, free of charge (spec §8, Query contract). */
-export const dryRun = async (client: BigQuery, of: DatedQuery, access: BigQueryAccess): Promise<DryRun> => {
+export const dryRun = async (
+  client: BigQueryClient,
+  of: DatedQuery,
+  access: BigQueryAccess,
+): Promise<DryRun> => {
   const { location } = client;
   // With the cache, a dry run would report 0 bytes for a query that someone ran before.
   const configuration = { dryRun: true, query: { ...queryOf(of), useQueryCache: false } };
@@ -56,7 +59,7 @@ export const dryRun = async (client: BigQuery, of: DatedQuery, access: BigQueryA
  * @throws `invalid` or Outage if the job failed; a new attempt after an Outage starts the next job.
  */
 export const finishedJob = async (
-  client: BigQuery,
+  client: BigQueryClient,
   run: DatedQuery & { runId: string; location: string | undefined },
   access: BigQueryAccess,
 ): Promise<JobReference> => {
@@ -82,9 +85,8 @@ export const finishedJob = async (
   );
 };
 
-/** The client's own method for this ends the process if a proxy answers with a page of its own. */
 const inserted = (
-  client: BigQuery,
+  client: BigQueryClient,
   job: Partial<JobReference>,
   configuration: object,
   access: BigQueryAccess,
@@ -109,7 +111,7 @@ const LONGEST_POLL_MS = 5_000;
 
 /** Waits for the end of a job. Returns why it failed, or undefined. */
 const failureAtEnd = async (
-  client: BigQuery,
+  client: BigQueryClient,
   { jobId, location }: JobReference,
   access: BigQueryAccess,
 ): Promise<JobError | undefined> => {

@@ -1,8 +1,11 @@
-import type { BigQuery } from '@google-cloud/bigquery';
 import type { z } from 'zod';
+import { expectation } from '../../domain/shared/expectation.ts';
 import { invalid, Outage, ServiceError } from '../../domain/shared/errors.ts';
-import type { BigQueryAccess } from './bigquery-client.ts';
-import { failureOf } from './bigquery-failures.ts';
+import { answerJson } from '../../egress/requests/answer-json.ts';
+import { guardedRequest } from '../../egress/requests/guarded-request.ts';
+import type { BigQueryAccess, BigQueryClient } from './bigquery-client.ts';
+import { failureIn } from './bigquery-failures.ts';
+import { tryAgain } from './try-again.ts';
 
 /** A request below the project's address. */
 interface BigQueryRequest {
@@ -13,50 +16,54 @@ interface BigQueryRequest {
   json?: object;
 }
 
-/** Enough for the client's four tries and the pauses between them. The client itself waits for an answer without end. */
-const TIMEOUT_MS = 180_000;
+const MOST_TRIES = 4;
+/** BigQuery answers within ten seconds, also about a job that runs. */
+const TIMEOUT_MS = 60_000;
+/** BigQuery's own limit for a page is 20 MB. */
+const MOST_BYTES = 32 * 2 ** 20;
+const MOST_ITEMS = 1_000_000;
 
 /**
- * Sends a request with the client, which signs it, and tries it again if BigQuery is not available. Returns the checked answer.
+ * Sends a signed request, and tries it again if BigQuery is not available. Follows no redirect, because the next host would get the
+ * token. Returns the checked answer.
  *
- * @throws the errors of `refused`; `invalid` for an answer that is not BigQuery's; the signal's reason once it aborts.
+ * @throws the errors of `failureIn`; `invalid` for an answer that is not BigQuery's; the signal's reason once it aborts.
  */
 export const answerTo = async <Shape extends z.ZodType>(
-  client: BigQuery,
-  request: BigQueryRequest,
+  client: BigQueryClient,
+  { method = 'GET', uri, qs = {}, json }: BigQueryRequest,
   shape: Shape,
-  { signal, timeoutMs = TIMEOUT_MS }: BigQueryAccess,
+  { signal, wait, timeoutMs = TIMEOUT_MS }: BigQueryAccess,
 ): Promise<z.output<Shape>> => {
-  const { host } = new URL(client.apiEndpoint);
-  const tooLate = AbortSignal.timeout(timeoutMs);
-  const body = await sent(client, request, AbortSignal.any([signal, tooLate])).catch((error: unknown) => {
-    signal.throwIfAborted();
-    throw tooLate.aborted
-      ? new Outage(`${host} did not answer within ${timeoutMs / 1000} s`)
-      : failureOf(error, host);
-  });
-  const parsed = shape.safeParse(body);
+  const url = new URL(`${client.url}${uri}?prettyPrint=false`);
+  for (const [name, value] of Object.entries(qs)) url.searchParams.set(name, value.toString());
+  const ask = async (): Promise<unknown> => {
+    const headers = { authorization: await client.authorization(), 'content-type': 'application/json' };
+    const body = json === undefined ? {} : { body: JSON.stringify(json) };
+    const answer = await guardedRequest(
+      url,
+      { method, headers, ...body },
+      { signal, timeoutMs, mostBytes: MOST_BYTES, longer: 'refuse', privateTargets: null },
+    );
+    const content = answerJson(answer.text, MOST_ITEMS);
+    if (answer.status < 200 || answer.status >= 300) throw failureIn(answer, content, url.host);
+    return content;
+  };
+  const content = await tryAgain(ask, meaningOf, { mostTries: MOST_TRIES, signal, wait });
+  if (content === undefined) throw invalid(`${url.host} does not answer like BigQuery: expected JSON`);
+  const parsed = shape.safeParse(content);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const where = issue === undefined ? '' : `: ${[...issue.path, issue.message].join(': ')}`;
-  throw invalid(`${host} does not answer like BigQuery${where}`);
+  const where = issue === undefined ? '' : `: ${[...issue.path, expectation(issue)].join(': ')}`;
+  throw invalid(`${url.host} does not answer like BigQuery${where}`);
 };
+
+const meaningOf = (error: unknown) => ({
+  error: error instanceof Error ? error : new Error(String(error)),
+  isWorthRetry: error instanceof Outage,
+  retryAfterMs: null,
+});
 
 /** Whether an error reports that a job with the same id exists. */
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof ServiceError && error.kind === 'conflict';
-
-/** Resolves to the answer's body. Once the signal aborts it rejects; the client drops a later answer, but cannot break off. */
-const sent = (client: BigQuery, request: BigQueryRequest, signal: AbortSignal): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const stop = (): void => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', stop);
-    client.request(request, (error, body: unknown) => {
-      signal.removeEventListener('abort', stop);
-      if (error) reject(error);
-      else resolve(body);
-    });
-  });

@@ -1,4 +1,3 @@
-import type { BigQuery } from '@google-cloud/bigquery';
 import type { ImportedValue } from '../../domain/imports/imported-value.ts';
 import { importedValueOf, type RunDays } from '../../domain/imports/query-rows.ts';
 import {
@@ -9,7 +8,7 @@ import {
 } from '../../domain/imports/query-rules.ts';
 import { invalid, Outage } from '../../domain/shared/errors.ts';
 import { columnsOf, resultsAnswer, type ResultRow } from './bigquery-answers.ts';
-import type { BigQueryAccess } from './bigquery-client.ts';
+import type { BigQueryAccess, BigQueryClient } from './bigquery-client.ts';
 import type { JobReference } from './bigquery-job.ts';
 import { answerTo } from './bigquery-request.ts';
 
@@ -18,7 +17,7 @@ export interface ResultRules extends RunDays {
   labelled: boolean;
 }
 
-/** The client parses and copies an answer in one go. With this many rows, others in the process wait about 50 ms. */
+/** An answer is parsed and copied in one go. With this many rows, others in the process wait about 50 ms. */
 const ROWS_PER_PAGE = 10_000;
 
 /**
@@ -27,7 +26,7 @@ const ROWS_PER_PAGE = 10_000;
  * @throws `invalid` for too many rows, before the first page, and for rows that are no values; Outage if the result ends early.
  */
 export async function* resultOf(
-  client: BigQuery,
+  client: BigQueryClient,
   job: JobReference,
   rules: ResultRules,
   access: BigQueryAccess,
@@ -54,9 +53,8 @@ export async function* resultOf(
   }
 }
 
-/** The client's own method for this converts each row to an object, which takes most of the time, and rounds decimals. */
 const pageAt = async (
-  client: BigQuery,
+  client: BigQueryClient,
   { jobId, location }: JobReference,
   pageToken: string | undefined,
   access: BigQueryAccess,

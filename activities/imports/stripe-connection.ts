@@ -1,19 +1,31 @@
-import { Agent as HttpAgent, IncomingMessage } from 'node:http';
+import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import Stripe from 'stripe';
-import type { StripeApiBase } from '../../domain/imports/stripe-api-base.ts';
+import { apiBaseText, type StripeApiBase } from '../../domain/imports/stripe-api-base.ts';
+import { answerJson } from '../../egress/requests/answer-json.ts';
+import { guardedRequest, type GuardedAnswer } from '../../egress/requests/guarded-request.ts';
 
 /** A client of Stripe with connections of its own. */
 export interface StripeConnection {
   client: Stripe;
-  /** Breaks off all requests. The client sends none afterwards. */
+  /** Closes the connections. */
   close: () => void;
+}
+
+/** Limits of each request. */
+export interface StripeLimits {
+  /** Breaks off all requests. */
+  signal: AbortSignal;
+  /** The longest that an answer may take, however steadily it arrives, in ms. */
+  timeoutMs?: number | undefined;
 }
 
 /** The longest silence of Stripe during a request. Stripe answers for a page within seconds. */
 const SILENCE_MS = 30_000;
-/** The longest that the body of an answer may take, however steadily it arrives. */
-const BODY_MS = 60_000;
+const TIMEOUT_MS = 60_000;
+/** A page has at most 100 transactions, of some 2 KB. */
+const MOST_BYTES = 16 * 2 ** 20;
+const MOST_ITEMS = 100_000;
 
 /**
  * Connects to Stripe, or to a server that answers like it. The client calls no other host: it sends no telemetry, follows no
@@ -21,23 +33,26 @@ const BODY_MS = 60_000;
  * caller retries, because the package ignores Retry-After.
  */
 export const connectToStripe = (
-  { protocol, host, port }: StripeApiBase,
+  base: StripeApiBase,
   apiKey: string,
+  { signal, timeoutMs = TIMEOUT_MS }: StripeLimits,
 ): StripeConnection => {
+  const { protocol, host, port } = base;
   const agent =
     protocol === 'http' ? new HttpAgent({ keepAlive: true }) : new HttpsAgent({ keepAlive: true });
-  const node = Stripe.createNodeHttpClient(agent);
-  let isClosed = false;
+  const limits = {
+    signal,
+    timeoutMs,
+    mostBytes: MOST_BYTES,
+    longer: 'refuse',
+    privateTargets: null,
+  } as const;
   const httpClient: Stripe.HttpClient = {
-    getClientName: () => node.getClientName(),
-    makeRequest: async (...request) => {
-      // The package repeats a request once if its connection breaks, also if `close` broke it.
-      if (isClosed) throw new Error('the connection is closed');
-      const response = await node.makeRequest(...request);
-      // The package would print Stripe's notices once for each answer.
-      delete response.getHeaders()['stripe-notice'];
-      limitBody(response.getRawResponse());
-      return response;
+    getClientName: () => 'node',
+    makeRequest: async (_host, _port, path, method, headers, body) => {
+      const url = new URL(path, apiBaseText(base));
+      const sent = { method, headers: { ...headers }, body, agent, timeout: SILENCE_MS };
+      return asResponse(await guardedRequest(url, sent, limits));
     },
   };
   return {
@@ -51,16 +66,29 @@ export const connectToStripe = (
       timeout: SILENCE_MS,
     }),
     close: () => {
-      isClosed = true;
       agent.destroy();
     },
   };
 };
 
-const limitBody = (response: unknown): void => {
-  if (!(response instanceof IncomingMessage)) return;
-  const timer = setTimeout(() => response.destroy(new Error('the answer took too long')), BODY_MS);
-  response.once('close', () => {
-    clearTimeout(timer);
-  });
-};
+/** Returns an answer as the package takes it. */
+const asResponse = ({
+  status,
+  // The package would print Stripe's notices once for each answer.
+  headers: { 'stripe-notice': _notice, ...headers },
+  text,
+}: GuardedAnswer): Stripe.HttpClientResponse => ({
+  getStatusCode: () => status,
+  getHeaders: () => headers as ReturnType<Stripe.HttpClientResponse['getHeaders']>,
+  // The package adds its fields to it.
+  getRawResponse: () => ({}),
+  toStream: () => {
+    throw new Error('an answer is text, not a stream');
+  },
+  toJSON: async () => {
+    const json = answerJson(text, MOST_ITEMS);
+    // The package adds its fields to the answer. It would end the process if the answer were a number or null.
+    if (typeof json !== 'object' || json === null) throw new Error('the answer is not an object');
+    return json;
+  },
+});

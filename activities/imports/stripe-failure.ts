@@ -1,17 +1,12 @@
 import Stripe from 'stripe';
 import { CREATE_RESTRICTED_KEY } from '../../domain/imports/restricted-key.ts';
 import { apiBaseText, type StripeApiBase } from '../../domain/imports/stripe-api-base.ts';
-import { invalid, Outage, type ServiceError } from '../../domain/shared/errors.ts';
+import { invalid, Outage, ServiceError } from '../../domain/shared/errors.ts';
 import { mayPass } from '../../egress/requests/passing-status.ts';
+import type { FailedTry } from './try-again.ts';
 
-/** A failed request to Stripe. */
-export interface StripeFailure {
-  /** `invalid` if a person must act, otherwise an Outage. */
-  error: ServiceError | Outage;
-  /** Whether the same request may succeed within a minute. */
-  isWorthRetry: boolean;
-  /** How long Stripe asks to wait; null if it does not say. */
-  retryAfterMs: number | null;
+/** A failed request to Stripe. Its error is `invalid` if a person must act, otherwise an Outage. */
+export interface StripeFailure extends FailedTry {
   /** Whether Stripe does not know the transaction after which a page was to begin. */
   isUnknownStart: boolean;
 }
@@ -23,7 +18,7 @@ export interface StripeFailure {
 export const stripeFailure = (error: unknown, base: StripeApiBase): StripeFailure => {
   const failure = error instanceof Stripe.errors.StripeError ? error : null;
   const status = failure?.statusCode;
-  if (failure === null || status === undefined) return passing(withoutAnswer(failure, base), true, null);
+  if (failure === null || status === undefined) return withoutAnswer(failure, base);
   const { headers, code, param } = failure;
   const mayRetry = headers?.['stripe-should-retry'];
   if (mayPass(status) || status === 409 || code === 'rate_limit' || mayRetry === 'true')
@@ -37,24 +32,26 @@ export const stripeFailure = (error: unknown, base: StripeApiBase): StripeFailur
   };
 };
 
-const passing = (message: string, isWorthRetry: boolean, retryAfter: number | null): StripeFailure => ({
+const passing = (message: string, isWorthRetry = true, retryAfter: number | null = null): StripeFailure => ({
   error: new Outage(message),
   isWorthRetry,
   retryAfterMs: retryAfter,
   isUnknownStart: false,
 });
 
-/** Returns the message for a request without an answer that the package can read. */
+/** Returns what a request without an answer that the package can read means. */
 const withoutAnswer = (
   failure: InstanceType<typeof Stripe.errors.StripeError> | null,
   base: StripeApiBase,
-): string => {
-  const url = apiBaseText(base);
-  if (!(failure instanceof Stripe.errors.StripeConnectionError))
-    return `${url} does not answer like Stripe: expected JSON; is STRIPE_API_BASE right?`;
-  const { detail } = failure as { detail?: unknown };
-  const code = typeof detail === 'object' && detail !== null && 'code' in detail ? detail.code : null;
-  return `the connection to Stripe at ${url} failed${typeof code === 'string' ? ` (${code})` : ''}`;
+): StripeFailure => {
+  const detail = failure instanceof Stripe.errors.StripeConnectionError ? failure.detail : null;
+  if (detail instanceof Outage) return passing(detail.message);
+  // The answer is too long, or the server proves no certificate.
+  if (detail instanceof ServiceError)
+    return { error: detail, isWorthRetry: false, retryAfterMs: null, isUnknownStart: false };
+  return passing(
+    `${apiBaseText(base)} does not answer like Stripe: expected JSON; is STRIPE_API_BASE right?`,
+  );
 };
 
 const SECONDS = /^\d{1,6}$/;

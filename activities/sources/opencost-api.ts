@@ -4,7 +4,8 @@ import { guardedRequest, type GuardedAnswer } from '../../egress/requests/guarde
 import { mayPass } from '../../egress/requests/passing-status.ts';
 import type { PrivateTargets } from '../../egress/requests/private-targets.ts';
 import type { ApiAllocation, ApiAsset } from '../../warehouse/sources/opencost/opencost-api-rows.ts';
-import { allocationsOf, assetsOf, envelopeOf, type AnsweredRows } from './opencost-answers.ts';
+import type { Answered, AnsweredRows } from './answers/opencost-answers.ts';
+import { readApart } from './answers/read-apart.ts';
 import { allocationUrl, assetsUrl, formOfBase, kubecostBase, type ApiForm } from './opencost-requests.ts';
 
 /** The API of OpenCost or Kubecost, one UTC day per call (sources §2). */
@@ -41,43 +42,58 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
       { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, longer: 'refuse', field: 'location', ...rules },
     );
 
-  const dataAt = async (url: URL, answer?: GuardedAnswer): Promise<unknown> =>
-    envelopeIn(url, answer ?? (await get(url))).data;
+  const rowsIn = async <Kind extends keyof Answered>(
+    kind: Kind,
+    url: URL,
+    answer: GuardedAnswer,
+  ): Promise<AnsweredRows<Answered[Kind]>> => {
+    refuseFailure(url, answer);
+    const read = await readApart(kind, answer.text, rules.signal);
+    if (read === null) {
+      throw notOpenCost(
+        url,
+        `expected {"code": 200, "data": …}, got ${excerpt(answer.text)}; is it the base URL of its API?`,
+      );
+    }
+    if (read === 'too costly')
+      throw notOpenCost(url, 'the answer has too many items, or too many of a wrong shape');
+    const { code, message, data } = read;
+    const said = `${locationText(url)} answered code ${code}: ${excerpt(message)}`;
+    if (mayPass(code)) throw new Outage(said);
+    if (code !== 200) throw invalid(said);
+    if (data.rows === null) throw notOpenCost(url, data.problem);
+    return data;
+  };
 
   /** Returns the first allocations, and finds out which form of the API the host has. */
-  const firstAllocations = async (day: Day): Promise<unknown> => {
+  const firstAllocations = async (day: Day): Promise<AnsweredRows<ApiAllocation>> => {
     const url = allocationUrl(base, 'opencost', day);
     const answer = await get(url);
     if (isMissing(answer)) {
       const modelUrl = allocationUrl(kubecostBase(base), 'kubecost', day);
       const modelAnswer = await get(modelUrl);
       if (!isMissing(modelAnswer)) {
-        const data = await dataAt(modelUrl, modelAnswer);
+        const rows = await rowsIn('allocations', modelUrl, modelAnswer);
         base = kubecostBase(base);
         form = 'kubecost';
-        return data;
+        return rows;
       }
     }
-    const data = await dataAt(url, answer);
+    const rows = await rowsIn('allocations', url, answer);
     form = 'opencost';
-    return data;
+    return rows;
   };
 
   return {
     allocations: async (day) => {
-      const data = form === null ? await firstAllocations(day) : await dataAt(allocationUrl(base, form, day));
-      const parsed = allocationsOf(data);
-      if (parsed.rows === null)
-        throw notOpenCost(allocationUrl(base, form ?? 'opencost', day), parsed.problem);
-      return parsed;
+      if (form === null) return firstAllocations(day);
+      const url = allocationUrl(base, form, day);
+      return rowsIn('allocations', url, await get(url));
     },
     assets: async (day) => {
       const url = assetsUrl(base, day);
       const answer = await get(url);
-      if (isMissing(answer)) return null;
-      const parsed = assetsOf(await dataAt(url, answer));
-      if (parsed.rows === null) throw notOpenCost(url, parsed.problem);
-      return parsed;
+      return isMissing(answer) ? null : rowsIn('assets', url, answer);
     },
   };
 };
@@ -95,8 +111,8 @@ const notOpenCost = (url: URL, problem: string): Error =>
 const LONGEST_EXCERPT = 200;
 const excerpt = (text: string): string => JSON.stringify(text.trim().slice(0, LONGEST_EXCERPT));
 
-/** Returns an answer's envelope. Throws unless both the HTTP status and the envelope's code report success (sources §2). */
-const envelopeIn = (url: URL, { status, text }: GuardedAnswer): { data: unknown } => {
+/** Throws unless the HTTP status reports success. So must the code of the envelope (sources §2). */
+const refuseFailure = (url: URL, { status, text }: GuardedAnswer): void => {
   if (status >= 300 && status < 400) {
     throw invalid(
       `${locationText(url)} answered ${status}, a redirect, which is not followed: give the address it leads to`,
@@ -104,23 +120,4 @@ const envelopeIn = (url: URL, { status, text }: GuardedAnswer): { data: unknown 
   }
   if (mayPass(status)) throw new Outage(`${locationText(url)} answered ${status}: ${excerpt(text)}`);
   if (status !== 200) throw invalid(`${locationText(url)} answered ${status}: ${excerpt(text)}`);
-  const envelope = envelopeOf(parseJson(text));
-  if (envelope === null) {
-    throw notOpenCost(
-      url,
-      `expected {"code": 200, "data": …}, got ${excerpt(text)}; is it the base URL of its API?`,
-    );
-  }
-  const message = `${locationText(url)} answered code ${envelope.code}: ${excerpt(envelope.message ?? '')}`;
-  if (mayPass(envelope.code)) throw new Outage(message);
-  if (envelope.code !== 200) throw invalid(message);
-  return envelope;
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

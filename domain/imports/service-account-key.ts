@@ -10,14 +10,24 @@ export const isProjectId = (text: string): boolean => PROJECT_ID.test(text);
 /** The universe of the public Google Cloud. Keys of other universes sign for other hosts. */
 const UNIVERSE = 'googleapis.com';
 
+/** Google's keys have 2048 bits, which is 1,700 characters of PEM. 4096 bits are 3,300. */
+const LONGEST_PEM = 4_096;
+
+/** All of Google's fields together have some 2,400 characters. */
+const LONGEST_KEY = 8_192;
+
 const serviceAccountKey = z.object({
   type: z.literal('service_account'),
-  project_id: z.string().min(1),
-  client_email: z.string().regex(/^[^\s@]+@[^\s@]+$/),
+  project_id: z.string().min(1).max(200),
+  client_email: z
+    .string()
+    .max(320)
+    .regex(/^[^\s@]+@[^\s@]+$/),
   private_key: z
     .string()
+    .max(LONGEST_PEM)
     .regex(/^-----BEGIN (?:RSA )?PRIVATE KEY-----\s[^]+-----END (?:RSA )?PRIVATE KEY-----\s*$/),
-  private_key_id: z.string().min(1).optional(),
+  private_key_id: z.string().min(1).max(200).optional(),
   universe_domain: z.literal(UNIVERSE).optional(),
 });
 
@@ -32,6 +42,8 @@ const EXPECTED = 'credentials: expected the JSON key of a service account, as Go
  * @throws `invalid` that names the wrong field. The message repeats nothing of what was sent.
  */
 export const serviceAccountKeyOf = (credentials: unknown): ServiceAccountKey => {
+  if (JSON.stringify(credentials ?? null).length > LONGEST_KEY)
+    throw invalid(`${EXPECTED}; it has at most ${LONGEST_KEY} characters`);
   const parsed = serviceAccountKey.safeParse(credentials);
   if (parsed.success) return parsed.data;
   throw wrongServiceAccountKey(parsed.error.issues[0]?.path[0]);
@@ -45,7 +57,9 @@ export const wrongServiceAccountKey = (field?: PropertyKey): Error => {
     case 'type':
       return invalid(`${EXPECTED}; its type must be "service_account"`);
     case 'private_key':
-      return invalid(`${EXPECTED}; its private_key must be an RSA key in PEM, with its line breaks`);
+      return invalid(
+        `${EXPECTED}; its private_key must be an RSA key of 2048 to 4096 bits in PEM, with its line breaks`,
+      );
     case 'universe_domain':
       return invalid(`${EXPECTED}; its universe_domain must be ${UNIVERSE}`);
     default:

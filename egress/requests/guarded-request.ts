@@ -1,4 +1,9 @@
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import {
+  request as requestHttp,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,7 +14,8 @@ import { unreachable } from './unreachable.ts';
 
 /** What a request may reach. */
 export interface TargetRules {
-  privateTargets: PrivateTargets;
+  /** The private hosts that may be reached; null for a host that a setting of the operator names, which may be any. */
+  privateTargets: PrivateTargets | null;
   /** The request's field that named the target. Messages about it begin with the field. */
   field?: string;
   /** Ends the request, also while its answer is read. */
@@ -29,13 +35,15 @@ export interface GuardedAnswer {
   status: number;
   /** The host that a redirect points to, without the rest of its URL. */
   redirectsTo: string | null;
-  /** The header `Retry-After`; null without it. */
-  retryAfter: string | null;
+  headers: IncomingHttpHeaders;
   text: string;
 }
 
-/** What is sent. A `timeout` limits each silence, in milliseconds. */
-type Sent = Pick<RequestOptions, 'method' | 'headers' | 'timeout'> & { body?: string | Readable };
+/**
+ * What is sent. A `timeout` limits each silence, in milliseconds. An `agent` keeps connections open, which is only for hosts of the
+ * operator: a kept socket is found by name, and could outlive the check of the name.
+ */
+type Sent = Pick<RequestOptions, 'method' | 'headers' | 'timeout' | 'agent'> & { body?: string | Readable };
 
 /**
  * Sends a request and reads its answer as text, within limits of time and size.
@@ -54,7 +62,7 @@ export const guardedRequest = async (url: URL, sent: Sent, rules: RequestRules):
     return {
       status: response.statusCode ?? 0,
       redirectsTo: redirectOf(response, url),
-      retryAfter: response.headers['retry-after'] ?? null,
+      headers: response.headers,
       text,
     };
   } catch (error) {
@@ -73,22 +81,23 @@ export const guardedRequest = async (url: URL, sent: Sent, rules: RequestRules):
  *   the rest of the URL may hold a credential.
  */
 export const openGuarded = async (url: URL, sent: Sent, rules: TargetRules): Promise<IncomingMessage> => {
-  const addresses = await resolveTarget(rules.privateTargets, url.hostname, rules.field);
-  return await pinnedRequest(url, addresses, sent, rules.signal).catch((error: unknown) => {
-    throw rules.signal.aborted ? error : unreachable(url.host, error, rules.field);
+  const { privateTargets, field, signal } = rules;
+  const lookup =
+    privateTargets === null
+      ? {}
+      : { lookup: pinnedLookup(await resolveTarget(privateTargets, url.hostname, field)) };
+  return await requestTo(url, { agent: false, ...sent, ...lookup, signal }).catch((error: unknown) => {
+    throw signal.aborted ? error : unreachable(url.host, error, field);
   });
 };
 
-const pinnedRequest = (
+const requestTo = (
   url: URL,
-  addresses: readonly string[],
-  { body, ...options }: Sent,
-  signal: AbortSignal,
+  { body, ...options }: Sent & Pick<RequestOptions, 'lookup' | 'signal'>,
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-    // A kept socket is found by name and could outlive the check of the name, so that each request has its own.
-    const sending = request(url, { ...options, signal, agent: false, lookup: pinnedLookup(addresses) });
+    const sending = request(url, options);
     sending
       .on('response', resolve)
       .on('error', reject)

@@ -163,9 +163,8 @@ describe('no other host is called', () => {
       { projectId: 'acme', credentials: key },
       { signal: new AbortController().signal },
     );
-    expect(client.baseUrl).toBe('https://bigquery.googleapis.com/bigquery/v2');
-    const headers = await client.authClient.getRequestHeaders();
-    const [, claims = ''] = headers.get('authorization')?.split('.') ?? [];
+    expect(client.url).toBe('https://bigquery.googleapis.com/bigquery/v2/projects/acme');
+    const [, claims = ''] = (await client.authorization()).split('.');
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toEqual({
       iss: key['client_email'],
       sub: key['client_email'],

@@ -1,5 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { NetSalesProgress } from '../../../domain/imports/net-sales-progress.ts';
 import { Outage } from '../../../domain/shared/errors.ts';
 import type { Fault } from '../../support/fakes/stripe/fake-stripe.ts';
@@ -22,10 +21,7 @@ import {
 /** Outages and limits of Stripe during a reading (spec §8, design §3). */
 const ledger = randomLedger({ seed: 7, length: 450 });
 const fakes = fakeStripes();
-afterEach(async () => {
-  vi.useRealTimers();
-  await fakes.closeAll();
-});
+afterEach(() => fakes.closeAll());
 
 const retriable = answering({ ...badParameter('', ''), headers: { 'stripe-should-retry': 'true' } });
 
@@ -68,18 +64,11 @@ describe('a reading goes on', () => {
     );
   });
 
-  it('after a page that does not end within a minute', async () => {
+  it('after a page that does not end in time', async () => {
     const expected = await readFrom(await fakes.start({ ledger }));
-    const fake = await fakes.start({ ledger }, [{ kind: 'drip' }]);
     const { waits, wait } = recordedWaits();
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const reading = readFrom(fake, { wait });
-    for (let turn = 0; turn < 100_000 && waits.length === 0; turn += 1) {
-      vi.advanceTimersByTime(60_000);
-      await setImmediate();
-    }
-    vi.useRealTimers();
-    expect(await reading).toEqual(expected);
+    const fake = await fakes.start({ ledger }, [{ kind: 'drip' }]);
+    expect(await readFrom(fake, { wait, timeoutMs: 1_000 })).toEqual(expected);
     expect(waits).toHaveLength(1);
   });
 });
@@ -119,9 +108,7 @@ describe('a reading ends in an outage, which Temporal retries,', () => {
     await fake.close();
     const error = await rejectionOf(readFrom(fake, { wait }));
     expect(error).toBeInstanceOf(Outage);
-    expect(error.message).toBe(
-      `the connection to Stripe at http://127.0.0.1:${fake.base.port} failed (ECONNREFUSED)`,
-    );
+    expect(error.message).toBe(`127.0.0.1:${fake.base.port} cannot be reached (ECONNREFUSED)`);
   });
 
   it('if Stripe does not know the transaction after which it goes on, twice in a row', async () => {

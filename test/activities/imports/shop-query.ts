@@ -59,7 +59,7 @@ export const runOf = (fake: FakeBigQuery, changes: Partial<QueryRun> = {}): Quer
   jobId: 'cost-analytics-run-1',
   apiEndpoint: fake.url,
   signal: new AbortController().signal,
-  longestPauseMs: 1,
+  wait: async () => undefined,
   pollMs: 1,
   ...changes,
 });

@@ -1,5 +1,35 @@
 import { z } from 'zod';
-import type { ApiAllocation, ApiAsset } from '../../warehouse/sources/opencost/opencost-api-rows.ts';
+import { expectation } from '../../../domain/shared/expectation.ts';
+import { answerJson } from '../../../egress/requests/answer-json.ts';
+import type { ApiAllocation, ApiAsset } from '../../../warehouse/sources/opencost/opencost-api-rows.ts';
+
+/** What an API answers with. */
+export interface Answered {
+  allocations: ApiAllocation;
+  assets: ApiAsset;
+}
+
+/** An answer of an API: the code and message of its envelope, and its rows if the code is 200. */
+export interface Answer<Row> {
+  code: number;
+  message: string;
+  data: Parsed<Row>;
+}
+
+/** Most items and fields in an answer: those of a day of fifty thousand workloads, of which each has some fifty. */
+const MOST_ITEMS = 4_000_000;
+
+/** Returns the answer in a text; null for another text. */
+export const readAnswer = <Kind extends keyof Answered>(
+  kind: Kind,
+  text: string,
+): Answer<Answered[Kind]> | null => {
+  const envelope = envelopeOf(answerJson(text, MOST_ITEMS));
+  if (envelope === null) return null;
+  const { code, message, data } = envelope;
+  const parsed = code === 200 ? PARSERS[kind](data) : { rows: null, problem: '' };
+  return { code, message: message ?? '', data: parsed };
+};
 
 const text = z.string().nullish();
 /** Go writes an amount that is not a number as null. */
@@ -34,8 +64,8 @@ const named = <Item extends z.ZodType>(item: Item) => {
 const answer = z.object({ code: z.number(), data: z.unknown(), message: z.string().nullish() });
 
 /** Returns the envelope of an answer; null for another shape. An empty object is an empty day. */
-export const envelopeOf = (json: unknown): z.infer<typeof answer> | null => {
-  if (typeof json === 'object' && json !== null && Object.keys(json).length === 0)
+const envelopeOf = (json: unknown): z.infer<typeof answer> | null => {
+  if (typeof json === 'object' && json !== null && !isList(json) && Object.keys(json).length === 0)
     return { code: 200, data: null };
   return answer.safeParse(json).data ?? null;
 };
@@ -64,11 +94,13 @@ const parse = <Item extends z.ZodType, Row>(
     return { rows, leftOut: items.length - rows.length, problem: null };
   }
   const [issue] = parsed.error.issues;
-  return { rows: null, problem: `data.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unknown shape'}` };
+  return {
+    rows: null,
+    problem: issue === undefined ? 'unknown shape' : `data.${issue.path.join('.')}: ${expectation(issue)}`,
+  };
 };
 
-/** Returns the allocations in an answer's `data`. */
-export const allocationsOf = (data: unknown): Parsed<ApiAllocation> =>
+const allocationsOf = (data: unknown): Parsed<ApiAllocation> =>
   parse(allocation, data, (name, value) => toAllocation(value.name ?? name, value));
 
 const toAllocation = (name: string, { properties, ...costs }: z.infer<typeof allocation>): ApiAllocation => {
@@ -106,7 +138,7 @@ const propertiesInName = (name: string) => {
 const KINDS = new Set(['Node', 'Disk', 'LoadBalancer', 'ClusterManagement']);
 
 /** Returns the nodes, disks, load balancers and management fees in an answer's `data`. */
-export const assetsOf = (data: unknown): Parsed<ApiAsset> =>
+const assetsOf = (data: unknown): Parsed<ApiAsset> =>
   parse(asset, data, (_name, { type, properties, totalCost }) =>
     type === null || type === undefined || !KINDS.has(type)
       ? null
@@ -118,6 +150,11 @@ export const assetsOf = (data: unknown): Parsed<ApiAsset> =>
           totalCost: exact(totalCost),
         },
   );
+
+const PARSERS: { [Kind in keyof Answered]: (data: unknown) => Parsed<Answered[Kind]> } = {
+  allocations: allocationsOf,
+  assets: assetsOf,
+};
 
 const present = (value: string | null | undefined): string | null =>
   value === undefined || value === '' ? null : value;
