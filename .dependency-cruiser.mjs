@@ -78,6 +78,7 @@ const SUBJECTS = {
     'exports',
     'assistant',
     'operations',
+    'document',
     'dashboard',
   ],
   bin: ['settings', 'service', 'backup'],

@@ -2,15 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
 import cookie from '@fastify/cookie';
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
-import {
-  jsonSchemaTransform,
-  jsonSchemaTransformObject,
-  serializerCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { keepAnswers } from './access/kept-answers.ts';
 import { admitFairly } from './access/admission.ts';
@@ -48,12 +41,11 @@ import { overviewRoutes } from './metrics/overview.ts';
 import { operatorRoutes } from './operator/operator.ts';
 import { organisationRoutes } from './organisations/organisation.ts';
 import { answerOddRequests, refuseOddRequests } from './requests/odd-requests.ts';
-import { SESSION_COOKIE } from './access/session/session-cookie.ts';
+import { serveDocument } from './document/serve-document.ts';
 import { SessionGate } from './access/session/session-gate.ts';
 import { Tickets } from './access/tickets.ts';
 import { OneLinePerRequest, withPathsOnly } from './requests/request-log.ts';
 import { routableUrl } from './http/request-url.ts';
-import { noBody } from './http/route-schema.ts';
 import { allBillRoutes } from './teams/all-bills.ts';
 import { sharedCostRoutes } from './teams/shared-costs.ts';
 import { teamBillRoutes } from './teams/team-bills.ts';
@@ -135,40 +127,7 @@ export const buildServer = async (
 
   await app.register(accepts);
   await app.register(cookie);
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Cost Analytics Service',
-        version: dependencies.version,
-        description:
-          'Unit economics: real spend divided by business metrics, per month, that finance can lock and audit.',
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      components: {
-        securitySchemes: {
-          key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-          operator: { type: 'apiKey', in: 'header', name: 'X-Operator-Key' },
-          session: {
-            type: 'apiKey',
-            in: 'cookie',
-            name: SESSION_COOKIE,
-            description:
-              'The session of a page of the service. Each request also needs the header `X-Requested-With: cost-analytics`.',
-          },
-        },
-      },
-      security: [{ key: [] }, { session: [] }],
-    },
-    // A route without a body has a schema only to reject one.
-    transform: (route) => {
-      const { body, ...schema } = route.schema;
-      return jsonSchemaTransform(body === noBody ? { ...route, schema } : route);
-    },
-    transformObject: jsonSchemaTransformObject,
-  });
-  await app.register(swaggerUi, { routePrefix: '/docs' });
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  await serveDocument(app, dependencies.version);
 
   operationRoutes(app, dependencies);
   await app.register(

@@ -89,6 +89,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     {
       config,
       schema: answersPage(webhookRecord, {
+        operationId: 'listWebhooks',
         tag: 'Webhooks',
         summary: 'List webhooks',
         querystring: pageQuery,
@@ -108,6 +109,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     {
       config,
       schema: answers(webhookWithSecret, {
+        operationId: 'createWebhook',
         tag: 'Webhooks',
         summary: 'Create a webhook; its secret is shown this once',
         description: 'Its address must be public, unless the operator allows it (setting PRIVATE_TARGETS).',
@@ -131,6 +133,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     {
       config,
       schema: answers(changedWebhook, {
+        operationId: 'updateWebhook',
         tag: 'Webhooks',
         summary: 'Change url, events or enabled, or rotate the secret',
         params: idParams,
@@ -157,6 +160,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     {
       config,
       schema: answers(webhookRecord, {
+        operationId: 'deleteWebhook',
         tag: 'Webhooks',
         summary: 'Delete a webhook; its pending deliveries fail',
         body: noBody,
@@ -179,6 +183,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     {
       config,
       schema: answers(deliveryRecord, {
+        operationId: 'testWebhook',
         tag: 'Webhooks',
         summary: 'Send a made-up event, whose data has test: true',
         body: noBody,
@@ -217,6 +222,7 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
     {
       config,
       schema: answersPage(deliveryRecord, {
+        operationId: 'listDeliveries',
         tag: 'Webhooks',
         summary: 'What was delivered, newest first, with every attempt',
         params: idParams,

@@ -44,11 +44,17 @@ const exportQuery = z.strictObject({
   safe: safeFor,
 });
 
-const SUMMARIES: Record<ExportKind, string> = {
-  months: 'Rows of every metric and month: cost, value, unit cost, change, status and lock',
-  bills: 'Rows of every team and month: the newest bill',
-  spend: 'Rows of spend by day in FOCUS columns, every dollar once, with the owning team',
-  values: 'Rows of every current value of every metric',
+const OPERATIONS: Record<ExportKind, { operationId: string; summary: string }> = {
+  months: {
+    operationId: 'exportMonths',
+    summary: 'Rows of every metric and month: cost, value, unit cost, change, status and lock',
+  },
+  bills: { operationId: 'exportBills', summary: 'Rows of every team and month: the newest bill' },
+  spend: {
+    operationId: 'exportSpend',
+    summary: 'Rows of spend by day in FOCUS columns, every dollar once, with the owning team',
+  },
+  values: { operationId: 'exportValues', summary: 'Rows of every current value of every metric' },
 };
 
 const refuseRange = ({ start, end }: z.infer<typeof exportQuery>): void => {
@@ -73,8 +79,8 @@ const exportRoute = (app: Api, dependencies: NumberDependencies, kind: ExportKin
     {
       config: { access: 'read', isHeavy: true, ...(feature === null ? {} : { feature }) },
       schema: answersFile(TYPES, {
+        ...OPERATIONS[kind],
         tag: 'Export',
-        summary: SUMMARIES[kind],
         description: `\`Accept\` chooses Parquet (the default), CSV or an Arrow stream. Each has every row.`,
         querystring: exportQuery,
       }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '../../domain/organisations/permissions.ts';
 import { TIERS } from '../../domain/organisations/tiers.ts';
+import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../../domain/shared/control-characters.ts';
 import { normalText } from '../../domain/shared/normal-text.ts';
 
 /** A UTC day on the wire. */
@@ -20,7 +21,7 @@ export const name = z
   .overwrite(normalText)
   .min(1, { error: 'expected a text of 1 to 200 characters' })
   .max(200, { error: 'expected a text of 1 to 200 characters' })
-  .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
+  .regex(ONE_LINE, { error: NO_CONTROL_CHARACTERS });
 
 export const permission = z.enum(PERMISSIONS);
 export const tier = z.enum(TIERS);

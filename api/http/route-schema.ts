@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Access } from '../../domain/organisations/permissions.ts';
 import type { Feature } from '../../domain/organisations/tiers.ts';
+import type { Tag } from './tags.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -34,7 +35,9 @@ const ERRORS: Record<number, string> = {
 };
 
 interface Route<Body, Params, Query> {
-  tag: string;
+  /** The name of the route in generated clients, such as `listMetrics`. It never changes. */
+  operationId: string;
+  tag: Tag;
   summary: string;
   description?: string;
   /** Who calls the route: by default a tenant with a key or a session. Anyone may try to sign in. */
@@ -75,6 +78,7 @@ export const noBody = noFields.nullish();
 export const describe = <Response extends z.ZodType, Body, Params, Query>(
   response: Response,
   {
+    operationId,
     tag,
     summary,
     description,
@@ -89,6 +93,7 @@ export const describe = <Response extends z.ZodType, Body, Params, Query>(
   const bodyErrors = takesBody ? [408, 413, 415] : [];
   const statuses = [...new Set([...COMMON_ERRORS[caller], ...bodyErrors, ...errors])].sort((a, b) => a - b);
   return {
+    operationId,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
@@ -118,6 +123,7 @@ export const answersFile = <Query extends z.ZodType>(
 const file = z.string().meta({ format: 'binary' });
 
 type RouteSchema<Response, Body, Params, Query> = {
+  operationId: string;
   tags: string[];
   summary: string;
   response: { 200: Response };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SOME_LINES } from '../../domain/shared/control-characters.ts';
 import { firstImportedMonth, importedDays, type ImportDefinition } from '../../domain/imports/connection.ts';
 import type { ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import { restrictedKeyProblem } from '../../domain/imports/restricted-key.ts';
@@ -9,6 +10,7 @@ import { instant, month } from '../http/fields.ts';
 
 const LONGEST_QUERY = 20_000;
 const QUERY = `expected a query of 1 to ${LONGEST_QUERY} characters`;
+const QUERY_TEXT = 'expected a query without control characters';
 const PROJECT = 'expected the id of a Google Cloud project';
 const LOCATION = 'expected a location such as "EU" or "europe-west3"';
 
@@ -19,27 +21,30 @@ const LOCATION = 'expected a location such as "EU" or "europe-west3"';
 export const importBody = z.discriminatedUnion(
   'type',
   [
-    z.strictObject({
-      type: z.literal('bigquery'),
-      project_id: z
-        .string({ error: PROJECT })
-        .min(1, { error: PROJECT })
-        .max(200, { error: PROJECT })
-        .describe('The project that runs the query and pays for it'),
-      location: z.string({ error: LOCATION }).max(64, { error: LOCATION }).nullish(),
-      query: z
-        .string({ error: QUERY })
-        .min(1, { error: QUERY })
-        .max(LONGEST_QUERY, { error: QUERY })
-        .regex(/^(?:[\t\n\r]|[^\p{Cc}\p{Surrogate}])*$/u, {
-          error: 'expected a query without control characters',
-        }),
-      credentials: z.unknown().optional().describe('The JSON key of a service account'),
-    }),
-    z.strictObject({
-      type: z.literal('stripe'),
-      api_key: z.unknown().optional().describe('A restricted key that may read balance transactions'),
-    }),
+    z
+      .strictObject({
+        type: z.literal('bigquery'),
+        project_id: z
+          .string({ error: PROJECT })
+          .min(1, { error: PROJECT })
+          .max(200, { error: PROJECT })
+          .describe('The project that runs the query and pays for it'),
+        location: z.string({ error: LOCATION }).max(64, { error: LOCATION }).nullish(),
+        query: z
+          .string({ error: QUERY })
+          .min(1, { error: QUERY })
+          .max(LONGEST_QUERY, { error: QUERY })
+          .regex(SOME_LINES, { error: QUERY_TEXT })
+          .refine((text) => !/\p{Surrogate}/u.test(text), { error: QUERY_TEXT }),
+        credentials: z.unknown().optional().describe('The JSON key of a service account'),
+      })
+      .meta({ id: 'BigQueryConnection' }),
+    z
+      .strictObject({
+        type: z.literal('stripe'),
+        api_key: z.unknown().optional().describe('A restricted key that may read balance transactions'),
+      })
+      .meta({ id: 'StripeConnection' }),
   ],
   { error: 'expected a type "bigquery" or "stripe"' },
 );

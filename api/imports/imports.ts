@@ -72,6 +72,7 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
     {
       config: admin,
       schema: answers(importRecord, {
+        operationId: 'getImport',
         tag: 'Imports',
         summary: 'The daily import of a metric; a credential is never shown',
         params: idParams,
@@ -89,6 +90,7 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
     {
       config: { ...connects, changesNumbers: true },
       schema: answers(importRecord, {
+        operationId: 'connectImport',
         tag: 'Imports',
         summary: 'Connect a metric, or replace its credential or query; then the last twelve months are read',
         params: idParams,
@@ -128,6 +130,7 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
     {
       config: connects,
       schema: answers(importCheck, {
+        operationId: 'checkImport',
         tag: 'Imports',
         summary: 'Check what a connection would import; stores nothing, costs nothing',
         params: idParams,
@@ -155,6 +158,7 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
     {
       config: { ...admin, changesNumbers: true },
       schema: answers(importStarted, {
+        operationId: 'runImport',
         tag: 'Imports',
         summary: 'Import now: the running month and the one before, or from a month on',
         params: idParams,
@@ -189,6 +193,7 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
     {
       config: admin,
       schema: answers(importRecord, {
+        operationId: 'disconnectImport',
         tag: 'Imports',
         summary: 'Disconnect a metric: its credential is deleted, its values stay and can be edited again',
         body: noBody,

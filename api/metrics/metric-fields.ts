@@ -15,10 +15,10 @@ const countMetric = z
     kind: z.literal('count'),
     aggregation: z.enum(AGGREGATIONS),
     frequency: z.enum(FREQUENCIES),
-    scope: z.union([
-      z.object({ type: z.literal('organisation') }),
-      z.object({ type: z.literal('team'), team_id: z.string() }),
-      z.object({ type: z.literal('spend'), spend: z.array(spendPickRecord) }),
+    scope: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('organisation') }).meta({ id: 'OrganisationScope' }),
+      z.object({ type: z.literal('team'), team_id: z.string() }).meta({ id: 'TeamScope' }),
+      z.object({ type: z.literal('spend'), spend: z.array(spendPickRecord) }).meta({ id: 'SpendScope' }),
     ]),
     target: z.number().nullable(),
     label_key: z.string().nullable(),
@@ -47,7 +47,7 @@ export const privateMetric = z
   .meta({ id: 'PrivateMetric' });
 
 /** A metric for an admin. */
-export const metricRecord = z.union([countMetric, revenueMetric]);
+export const metricRecord = z.discriminatedUnion('kind', [countMetric, revenueMetric]);
 /** A metric for any reader. */
 export const shownMetric = z.union([countMetric, revenueMetric, privateMetric]);
 
@@ -57,11 +57,14 @@ const revenueMetricWithMonths = revenueMetric.extend(withMonths).meta({ id: 'Rev
 export const shownMetricWithMonths = z.union([countMetricWithMonths, revenueMetricWithMonths, privateMetric]);
 
 /** A metric that was created. */
-export const createdMetric = z.union([countMetric.extend(warned), revenueMetric.extend(warned)]);
+export const createdMetric = z.discriminatedUnion('kind', [
+  countMetric.extend(warned).meta({ id: 'CreatedMetric' }),
+  revenueMetric.extend(warned).meta({ id: 'CreatedRevenueMetric' }),
+]);
 /** A metric that was changed. */
-export const changedMetric = z.union([
-  countMetricWithMonths.extend(warned),
-  revenueMetricWithMonths.extend(warned),
+export const changedMetric = z.discriminatedUnion('kind', [
+  countMetricWithMonths.extend(warned).meta({ id: 'ChangedMetric' }),
+  revenueMetricWithMonths.extend(warned).meta({ id: 'ChangedRevenueMetric' }),
 ]);
 
 const target = z
@@ -94,9 +97,11 @@ export const newMetric = z.strictObject({
   scope: z.discriminatedUnion(
     'type',
     [
-      z.strictObject({ type: z.literal('organisation') }),
-      z.strictObject({ type: z.literal('team'), team_id: z.string({ error: 'expected a team id' }) }),
-      z.strictObject({ type: z.literal('spend'), spend: metricPicks }),
+      z.strictObject({ type: z.literal('organisation') }).meta({ id: 'NewOrganisationScope' }),
+      z
+        .strictObject({ type: z.literal('team'), team_id: z.string({ error: 'expected a team id' }) })
+        .meta({ id: 'NewTeamScope' }),
+      z.strictObject({ type: z.literal('spend'), spend: metricPicks }).meta({ id: 'NewSpendScope' }),
     ],
     { error: 'expected a type "organisation", "team" or "spend"' },
   ),

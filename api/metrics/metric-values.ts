@@ -84,6 +84,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       bodyLimit: MOST_BYTES,
       config: { access: 'send_values', feature: 'unit_economics', changesNumbers: true },
       schema: answers(writeResult, {
+        operationId: 'storeValues',
         tag: 'Values',
         summary: 'Create or replace values; all or none',
         description:
@@ -113,6 +114,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     {
       config: { access: 'read', feature: 'unit_economics' },
       schema: answersPage(storedValue, {
+        operationId: 'listValues',
         tag: 'Values',
         summary: 'Stored values from start to end, both inclusive',
         params: idParams,
@@ -148,6 +150,7 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
     {
       config: { access: 'read', feature: 'unit_economics' },
       schema: answersPage(valueChange, {
+        operationId: 'listValueChanges',
         tag: 'Values',
         summary: 'Every change of a value, newest first',
         description: 'Of the periods from `start` to `end`, both inclusive, and at `since` or later.',

@@ -115,7 +115,12 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     '/metrics',
     {
       config: { isKept: true, access: 'read', feature: 'unit_economics' },
-      schema: answersPage(shownMetric, { tag: 'Metrics', summary: 'List metrics', querystring: pageQuery }),
+      schema: answersPage(shownMetric, {
+        operationId: 'listMetrics',
+        tag: 'Metrics',
+        summary: 'List metrics',
+        querystring: pageQuery,
+      }),
     },
     async (request) => {
       const caller = callerOf(request);
@@ -143,6 +148,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     {
       config: { access: 'admin', feature: 'unit_economics' },
       schema: answers(createdMetric, {
+        operationId: 'createMetric',
         tag: 'Metrics',
         summary: 'Define a metric',
         body: newMetric,
@@ -180,6 +186,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     {
       config: { isKept: true, access: 'read', feature: 'unit_economics' },
       schema: answers(shownMetricWithMonths, {
+        operationId: 'getMetric',
         tag: 'Metrics',
         summary: 'One metric with its last twelve months',
         params: idParams,
@@ -201,6 +208,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     {
       config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
       schema: answers(changedMetric, {
+        operationId: 'updateMetric',
         tag: 'Metrics',
         summary: 'Change name, unit, target, label key, rise, assistant access or picked spend',
         params: idParams,
@@ -248,6 +256,7 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
     {
       config: { access: 'admin', feature: 'unit_economics' },
       schema: answers(metricRecord, {
+        operationId: 'deleteMetric',
         tag: 'Metrics',
         summary: 'Delete a metric by which no shared cost is split',
         body: noBody,

@@ -43,13 +43,17 @@ const glanceRecord = z
   })
   .meta({ id: 'Glance' });
 
+/** A revenue metric, to those who may not see its numbers. */
+const privateGlance = z.object({ metric: privateMetric }).meta({ id: 'PrivateGlance' });
+
 /** `GET /overview`: every metric at a glance. One statement reads all their months (spec §6, rule 2). */
 export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void => {
   app.get(
     '/overview',
     {
       config: { isKept: true, access: 'read', feature: 'unit_economics', isHeavy: true },
-      schema: answers(z.array(z.union([glanceRecord, z.object({ metric: privateMetric })])), {
+      schema: answers(z.array(z.union([glanceRecord, privateGlance])), {
+        operationId: 'getOverview',
         tag: 'Metrics',
         summary: 'Every metric at a glance, oldest first',
       }),

@@ -33,6 +33,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
         config: { access: 'admin', feature: 'unit_economics', changesNumbers: true, takesUpload: true },
         schema: {
           ...answers(writeResult, {
+            operationId: 'storeValuesFromCsv',
             tag: 'Values',
             summary: 'Create or replace values from a CSV file; all or none',
             description:

@@ -77,6 +77,7 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
     {
       config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
       schema: answers(writeResult, {
+        operationId: 'putValue',
         tag: 'Values',
         summary: 'Create or replace one value by hand',
         params: idParams.extend({ period }),
@@ -102,6 +103,7 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
     {
       config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
       schema: answers(removeResult, {
+        operationId: 'deleteValues',
         tag: 'Values',
         summary:
           'Remove the values of a period, or from start to end, both inclusive; what is not there is no error',

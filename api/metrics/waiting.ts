@@ -92,6 +92,7 @@ export const waitingRoutes = (app: Api, dependencies: NumberDependencies): void 
     {
       config: { isKept: true, access: 'read', isHeavy: true },
       schema: answers(z.array(waitingItem), {
+        operationId: 'getWaiting',
         tag: 'Metrics',
         summary: 'What waits for someone: failed runs, doubts, months to lock, bills that cannot seal',
         description:

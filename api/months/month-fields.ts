@@ -76,8 +76,10 @@ export const monthRecord = z.union([countMonth, revenueMonth]);
 
 /** The newest month with a unit cost, or with the cost share of revenue. */
 export const latestMonth = z.union([
-  z.object({ month: z.string(), unit_cost: z.number(), ...change, status }),
-  z.object({ month: z.string(), cost_share_percent: z.number(), ...change, status }),
+  z.object({ month: z.string(), unit_cost: z.number(), ...change, status }).meta({ id: 'LatestUnitCost' }),
+  z
+    .object({ month: z.string(), cost_share_percent: z.number(), ...change, status })
+    .meta({ id: 'LatestCostShare' }),
 ]);
 
 const versionWith = <Fields extends z.ZodRawShape>(fields: Fields) =>

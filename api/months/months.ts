@@ -178,6 +178,7 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
         isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,
       },
       schema: answers(z.array(z.union([labelledMonthRecord, revenueMonth])), {
+        operationId: 'getMetricMonths',
         tag: 'Months',
         summary: 'The last twelve months, newest first, the running one included',
         params: idParams,
@@ -208,6 +209,7 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     {
       config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
       schema: answers(monthRecord, {
+        operationId: 'lockMonth',
         tag: 'Months',
         summary: 'Lock a month, or lock it again after a value changed, as a new version',
         body: lockBody,
@@ -234,6 +236,7 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     {
       config: { access: 'read', feature: 'unit_economics' },
       schema: answers(z.array(monthVersion), {
+        operationId: 'getMonthVersions',
         tag: 'Months',
         summary: 'The locked versions of a month, newest first',
         params: monthParams,

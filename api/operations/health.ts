@@ -32,7 +32,11 @@ export const healthRoutes = (app: Api, dependencies: ApiDependencies): void => {
     '/health',
     {
       config: { access: 'any' },
-      schema: answers(health, { tag: 'Health', summary: 'Health of the service and what it needs' }),
+      schema: answers(health, {
+        operationId: 'getHealth',
+        tag: 'Health',
+        summary: 'Health of the service and what it needs',
+      }),
     },
     async () => {
       const condition = await conditionOf(dependencies);
@@ -46,6 +50,7 @@ export const healthRoutes = (app: Api, dependencies: ApiDependencies): void => {
     {
       config: { access: 'any' },
       schema: answers(authInfo, {
+        operationId: 'getAuthInfo',
         tag: 'Health',
         summary: 'Whose key this is, and what is left of the daily quota',
       }),

@@ -76,6 +76,7 @@ export const backupRoutes = (app: Api, { warehouse, clock, version }: ApiDepende
     '/backups',
     {
       schema: answers(backupRecord, {
+        operationId: 'startBackup',
         tag: 'Operator',
         caller: 'operator',
         summary: 'Start a backup of the running service',
@@ -115,6 +116,7 @@ export const backupRoutes = (app: Api, { warehouse, clock, version }: ApiDepende
     '/backups',
     {
       schema: answers(backupRecord.nullable(), {
+        operationId: 'getLastBackup',
         tag: 'Operator',
         caller: 'operator',
         summary: 'The newest backup since the service started',

@@ -67,6 +67,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/organisations',
     {
       schema: answers(createdOrganisation, {
+        operationId: 'createOrganisation',
         tag: 'Operator',
         caller: 'operator',
         summary: 'Create an organisation and its first admin key',
@@ -100,6 +101,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/organisations',
     {
       schema: answers(z.array(organisation), {
+        operationId: 'listOrganisations',
         tag: 'Operator',
         caller: 'operator',
         summary: 'List organisations',
@@ -112,6 +114,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/organisations/:id',
     {
       schema: answers(organisation, {
+        operationId: 'changeOrganisation',
         tag: 'Operator',
         caller: 'operator',
         summary: 'Change an organisation’s name, tier or settle days',
@@ -147,6 +150,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/organisations/:id/keys',
     {
       schema: answers(newKeyRecord, {
+        operationId: 'createOrganisationKey',
         tag: 'Operator',
         caller: 'operator',
         summary: 'Create an admin key for an organisation that lost its own',
@@ -168,6 +172,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/master-key/rotate',
     {
       schema: answers(rotation, {
+        operationId: 'rotateMasterKey',
         tag: 'Operator',
         caller: 'operator',
         summary: 'Seal texts of MASTER_KEY_PREVIOUS anew with MASTER_KEY; repeat until none remains',
@@ -181,6 +186,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/organisations/:id/cost-sources/:source_id/ingest',
     {
       schema: answers(ingestStarted, {
+        operationId: 'startOrganisationIngest',
         tag: 'Operator',
         caller: 'operator',
         summary: 'Start an ingest',
@@ -201,6 +207,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/organisations/:id/cost-sources/:source_id/runs',
     {
       schema: answersPage(runRecord, {
+        operationId: 'listOrganisationRuns',
         tag: 'Operator',
         caller: 'operator',
         summary: 'Runs of a cost source, newest first',

@@ -49,6 +49,7 @@ export const auditLogRoutes = (app: Api, { warehouse }: ApiDependencies): void =
     {
       config: { access: 'admin' },
       schema: answersPage(auditRecord, {
+        operationId: 'listAuditLog',
         tag: 'Audit',
         summary: 'Who did what, newest first',
         querystring: auditQuery,

@@ -47,7 +47,12 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
     '/keys',
     {
       config: { access: 'admin' },
-      schema: answersPage(keyRecord, { tag: 'Keys', summary: 'List keys', querystring: pageQuery }),
+      schema: answersPage(keyRecord, {
+        operationId: 'listKeys',
+        tag: 'Keys',
+        summary: 'List keys',
+        querystring: pageQuery,
+      }),
     },
     (request) =>
       page(
@@ -63,6 +68,7 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
     {
       config: { access: 'admin' },
       schema: answers(newKeyRecord, {
+        operationId: 'createKey',
         tag: 'Keys',
         summary: 'Create a key; its secret is shown this once',
         body: z.strictObject({
@@ -102,6 +108,7 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
     {
       config: { access: 'admin' },
       schema: answers(keyRecord, {
+        operationId: 'revokeKey',
         tag: 'Keys',
         summary: 'Revoke a key at once',
         body: noBody,

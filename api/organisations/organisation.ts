@@ -14,7 +14,11 @@ export const organisationRoutes = (app: Api, { warehouse, clock }: ApiDependenci
     '/organisation',
     {
       config: { access: 'read' },
-      schema: answers(organisation, { tag: 'Organisation', summary: 'The organisation of the key' }),
+      schema: answers(organisation, {
+        operationId: 'getOrganisation',
+        tag: 'Organisation',
+        summary: 'The organisation of the key',
+      }),
     },
     (request) => success(callerOf(request).organisation),
   );
@@ -24,6 +28,7 @@ export const organisationRoutes = (app: Api, { warehouse, clock }: ApiDependenci
     {
       config: { access: 'admin' },
       schema: answers(organisation, {
+        operationId: 'updateOrganisation',
         tag: 'Organisation',
         summary: 'Change the name, or how long bills take to settle',
         body: z.strictObject({ name: name.optional(), settle_days: settleDays.optional() }),

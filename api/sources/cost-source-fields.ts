@@ -53,19 +53,22 @@ const startsOn = day
   .describe('The source had no spend before this day, so that earlier days are a known 0; null: not known');
 
 const newSourceOf = <Kind extends CostSource['kind'], Options extends z.ZodType>(
+  id: `New${string}Source`,
   kind: Kind,
   options: Options,
   location: string = FILES,
 ) =>
-  z.strictObject({
-    name,
-    kind: z.literal(kind),
-    location: locationOf(location),
-    currency: currency.nullish(),
-    options,
-    schedule_paused: z.boolean().default(false),
-    starts_on: startsOn.default(null),
-  });
+  z
+    .strictObject({
+      name,
+      kind: z.literal(kind),
+      location: locationOf(location),
+      currency: currency.nullish(),
+      options,
+      schedule_paused: z.boolean().default(false),
+      starts_on: startsOn.default(null),
+    })
+    .meta({ id });
 
 /** A new source shows the default at once. */
 const NEW_ON_BILL = { on_bill: onBill.default('auto') };
@@ -74,15 +77,17 @@ const NEW_ON_BILL = { on_bill: onBill.default('auto') };
 export const newCostSource = z.discriminatedUnion(
   'kind',
   [
-    newSourceOf('focus', focusOptions.default({ cost_column: 'EffectiveCost' })),
+    newSourceOf('NewFocusSource', 'focus', focusOptions.default({ cost_column: 'EffectiveCost' })),
     newSourceOf(
+      'NewOpenCostSource',
       'opencost',
       openCostOptions.extend(NEW_ON_BILL).default({ on_bill: 'auto' }),
       `${FILES}, or the base URL of an OpenCost API`,
     ),
-    newSourceOf('hosts', hostsOptions.extend(NEW_ON_BILL).default({ on_bill: 'auto' })),
+    newSourceOf('NewHostsSource', 'hosts', hostsOptions.extend(NEW_ON_BILL).default({ on_bill: 'auto' })),
     // Without options, the error names the field that they lack.
     newSourceOf(
+      'NewAiToolsSource',
       'ai_tools',
       z.preprocess((options) => (options === undefined ? {} : options), aiToolsOptions),
     ),

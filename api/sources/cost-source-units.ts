@@ -77,6 +77,7 @@ export const costSourceUnitRoutes = (app: Api, { warehouse, clock }: ApiDependen
     {
       config: { access: 'read' },
       schema: answers(z.array(costSourceUnit), {
+        operationId: 'listCostSourceUnits',
         tag: 'Cost sources',
         summary: 'Accounts, clusters, hosts or tools of a source, and the days that they lack',
         params: idParams,
@@ -94,6 +95,7 @@ export const costSourceUnitRoutes = (app: Api, { warehouse, clock }: ApiDependen
     {
       config: { access: 'admin', changesNumbers: true },
       schema: answers(costSourceUnit, {
+        operationId: 'endCostSourceUnit',
         tag: 'Cost sources',
         summary: 'Say that a unit has ended, so that no month waits for it',
         params: idParams,
@@ -116,6 +118,7 @@ export const costSourceUnitRoutes = (app: Api, { warehouse, clock }: ApiDependen
     {
       config: { access: 'admin', changesNumbers: true },
       schema: answers(costSourceUnit, {
+        operationId: 'confirmCostSourceUnit',
         tag: 'Cost sources',
         summary: 'Say that the charges of a unit are right beside those of another source or file',
         params: idParams,

@@ -54,10 +54,10 @@ const wireSource = <Kind extends string, Options extends z.ZodType>(kind: Kind, 
 
 const costSource = z
   .discriminatedUnion('kind', [
-    wireSource('focus', focusOptions),
-    wireSource('opencost', openCostOptions),
-    wireSource('hosts', hostsOptions),
-    wireSource('ai_tools', aiToolsOptions),
+    wireSource('focus', focusOptions).meta({ id: 'FocusSource' }),
+    wireSource('opencost', openCostOptions).meta({ id: 'OpenCostSource' }),
+    wireSource('hosts', hostsOptions).meta({ id: 'HostsSource' }),
+    wireSource('ai_tools', aiToolsOptions).meta({ id: 'AiToolsSource' }),
   ])
   .meta({ id: 'CostSource' });
 
@@ -116,6 +116,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     {
       config: { access: 'read' },
       schema: answersPage(costSource, {
+        operationId: 'listCostSources',
         tag: 'Cost sources',
         summary: 'List cost sources',
         querystring: pageQuery,
@@ -139,6 +140,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     {
       config: { access: 'admin' },
       schema: answers(costSource, {
+        operationId: 'createCostSource',
         tag: 'Cost sources',
         summary: 'Connect a cost source; it is read daily',
         body: newCostSource,
@@ -179,6 +181,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     {
       config: { access: 'read' },
       schema: answers(costSource, {
+        operationId: 'getCostSource',
         tag: 'Cost sources',
         summary: 'One cost source',
         params: idParams,
@@ -197,6 +200,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     {
       config: { access: 'admin', changesNumbers: true },
       schema: answers(costSource, {
+        operationId: 'updateCostSource',
         tag: 'Cost sources',
         summary: 'Change a cost source, pause or resume its schedule',
         params: idParams,
@@ -246,6 +250,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     {
       config: { access: 'admin', changesNumbers: true },
       schema: answers(costSource, {
+        operationId: 'deleteCostSource',
         tag: 'Cost sources',
         summary: 'Delete a cost source; its spend no longer counts, except in locked months',
         description: 'To stop reading a source and keep its spend, pause its schedule instead.',
@@ -274,6 +279,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     {
       config: { access: 'write' },
       schema: answers(ingestStarted, {
+        operationId: 'startIngest',
         tag: 'Cost sources',
         summary: 'Read the source now',
         params: idParams,
@@ -293,6 +299,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
     {
       config: { access: 'read' },
       schema: answersPage(runRecord, {
+        operationId: 'listRuns',
         tag: 'Cost sources',
         summary: 'What runs did, newest first',
         params: idParams,

@@ -188,6 +188,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
     {
       config: { isKept: true, access: 'read' },
       schema: answers(costs, {
+        operationId: 'getCosts',
         tag: 'Costs',
         summary: 'Spend of a range of days, both inclusive, at most 366',
         description: `${TABULAR_NOTE} Then one row per day, source and account; they add up to the total.`,
@@ -245,6 +246,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
     {
       config: { isKept: true, access: 'read', isHeavy: true },
       schema: describe(breakdown, {
+        operationId: 'getCostBreakdown',
         tag: 'Costs',
         summary: 'Spend of a range of days by one or two keys; the rows add up to the total',
         description: `${TABULAR_NOTE} What belongs to no key has null. Clusters and hosts inside an account are no part of its cloud keys.`,

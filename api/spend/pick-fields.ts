@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../../domain/shared/control-characters.ts';
 import { normalText } from '../../domain/shared/normal-text.ts';
 import { normalRepository } from '../../domain/sources/repository.ts';
 import { tagKeyOf, type SpendPick } from '../../domain/spend/spend-pick.ts';
@@ -11,7 +12,7 @@ const text = z
   .min(1, { error: 'expected a text of 1 to 500 characters' })
   .max(500, { error: 'expected a text of 1 to 500 characters' })
   // This character separates the parts of a key of spend (warehouse/spend/picks/pick-key.ts).
-  .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
+  .regex(ONE_LINE, { error: NO_CONTROL_CHARACTERS });
 
 const idle = z.literal(true, { error: 'expected true, or no idle' }).optional();
 
@@ -27,14 +28,16 @@ const kubernetes = z
     ({ namespace, workload, idle: isIdle }) =>
       isIdle === true ? namespace === undefined && workload === undefined : namespace !== undefined,
     { path: ['namespace'], error: 'expected a namespace, also with a workload, or "idle": true alone' },
-  );
+  )
+  .meta({ id: 'NewKubernetesPick' });
 
 const host = z
   .strictObject({ source: z.literal('host'), host: text, service: text.optional(), idle })
   .refine((pick) => pick.idle !== true || pick.service === undefined, {
     path: ['service'],
     error: 'expected a service or "idle": true, not both',
-  });
+  })
+  .meta({ id: 'NewHostPick' });
 
 const CLOUD_FORMS =
   'expected an account, an account with a service or a resource_group, or a tag alone, beside the cloud';
@@ -58,12 +61,17 @@ const cloud = z
   )
   .overwrite(({ tag, ...pick }) =>
     tag === undefined ? pick : { ...pick, tag: { ...tag, key: tagKeyOf(pick.cloud, tag.key) } },
-  );
+  )
+  .meta({ id: 'NewCloudPick' });
 
-const repository = z.strictObject({
-  source: z.literal('repository'),
-  repository: text.transform(normalRepository).pipe(z.string().min(1, { error: 'expected host/owner/name' })),
-});
+const repository = z
+  .strictObject({
+    source: z.literal('repository'),
+    repository: text
+      .transform(normalRepository)
+      .pipe(z.string().min(1, { error: 'expected host/owner/name' })),
+  })
+  .meta({ id: 'NewRepositoryPick' });
 
 /** Picks of teams and shared costs (contract §3, Spend). `least` is how many there must be. */
 export const ownedPicks = (least: 0 | 1): z.ZodType<SpendPick[]> =>
@@ -108,27 +116,33 @@ export const warned = {
 /** A pick in answers. */
 export const spendPickRecord = z
   .discriminatedUnion('source', [
-    z.object({
-      source: z.literal('kubernetes'),
-      cluster: z.string(),
-      namespace: z.string().optional(),
-      workload: z.string().optional(),
-      idle: z.literal(true).optional(),
-    }),
-    z.object({
-      source: z.literal('host'),
-      host: z.string(),
-      service: z.string().optional(),
-      idle: z.literal(true).optional(),
-    }),
-    z.object({
-      source: z.literal('cloud'),
-      cloud: z.string(),
-      account: z.string().optional(),
-      service: z.string().optional(),
-      resource_group: z.string().optional(),
-      tag: z.object({ key: z.string(), value: z.string() }).optional(),
-    }),
-    z.object({ source: z.literal('repository'), repository: z.string() }),
+    z
+      .object({
+        source: z.literal('kubernetes'),
+        cluster: z.string(),
+        namespace: z.string().optional(),
+        workload: z.string().optional(),
+        idle: z.literal(true).optional(),
+      })
+      .meta({ id: 'KubernetesPick' }),
+    z
+      .object({
+        source: z.literal('host'),
+        host: z.string(),
+        service: z.string().optional(),
+        idle: z.literal(true).optional(),
+      })
+      .meta({ id: 'HostPick' }),
+    z
+      .object({
+        source: z.literal('cloud'),
+        cloud: z.string(),
+        account: z.string().optional(),
+        service: z.string().optional(),
+        resource_group: z.string().optional(),
+        tag: z.object({ key: z.string(), value: z.string() }).optional(),
+      })
+      .meta({ id: 'CloudPick' }),
+    z.object({ source: z.literal('repository'), repository: z.string() }).meta({ id: 'RepositoryPick' }),
   ])
   .meta({ id: 'SpendPick' });

@@ -113,6 +113,7 @@ export const spendOptionRoutes = (app: Api, { warehouse, clock }: ApiDependencie
     {
       config: { isKept: true, access: 'read' },
       schema: answersPage(spendOption, {
+        operationId: 'listSpendOptions',
         tag: 'Costs',
         summary: 'What can be picked, dearest first',
         description:
@@ -147,6 +148,7 @@ export const spendOptionRoutes = (app: Api, { warehouse, clock }: ApiDependencie
     {
       config: { access: 'read' },
       schema: answers(spendPreview, {
+        operationId: 'previewSpend',
         tag: 'Costs',
         summary: 'What picks would cost together; stores nothing',
         body: previewBody,

@@ -50,6 +50,7 @@ export const allBillRoutes = (app: Api, dependencies: NumberDependencies): void 
     {
       config: { isKept: true, access: 'read', feature: 'unit_economics' },
       schema: answers(z.array(billTotals), {
+        operationId: 'getBillTotals',
         tag: 'Teams',
         summary: 'What each team costs in the last twelve months, newest first, the running one included',
       }),
@@ -79,6 +80,7 @@ export const allBillRoutes = (app: Api, dependencies: NumberDependencies): void 
     {
       config: { isKept: true, access: 'read', feature: 'unit_economics' },
       schema: answers(allBillsRecord, {
+        operationId: 'getMonthBills',
         tag: 'Teams',
         summary: 'The bills of all teams in one of the last twelve months, and what no team pays',
         params: z.strictObject({ month }),

@@ -41,51 +41,61 @@ const percent = z
 export const split: z.ZodType<Split> = z.discriminatedUnion(
   'type',
   [
-    z.strictObject({
-      type: z.literal('even'),
-      team_ids: z.array(id).min(1, TEAMS).max(MOST_TEAMS, TEAMS).refine(isUnique, EACH_ONCE),
-    }),
-    z.strictObject({
-      type: z.literal('fixed'),
-      shares: z
-        .array(z.strictObject({ team_id: id, percent }))
-        .min(1, TEAMS)
-        .max(MOST_TEAMS, TEAMS)
-        .refine((shares) => isUnique(shares.map(({ team_id }) => team_id)), EACH_ONCE)
-        .refine(
-          (shares) =>
-            shares.reduce((sum, share) => sum + percentUnits(share.percent), 0n) <= percentUnits(100),
-          { error: 'expected percents that add up to at most 100' },
-        ),
-    }),
-    z.strictObject({
-      type: z.literal('metric'),
-      metric_id: id,
-      labels: z
-        .record(z.string(), id, { error: 'expected an object of label: team id' })
-        .refine((labels) => isUnique(Object.keys(labels).map(normalText)), {
-          error: 'expected each label once, without blanks around it',
-        })
-        .overwrite(withNormalLabels)
-        .refine((labels) => Object.keys(labels).length > 0 && Object.keys(labels).length <= MOST_LABELS, {
-          error: `expected 1 to ${MOST_LABELS} labels`,
-        }),
-    }),
+    z
+      .strictObject({
+        type: z.literal('even'),
+        team_ids: z.array(id).min(1, TEAMS).max(MOST_TEAMS, TEAMS).refine(isUnique, EACH_ONCE),
+      })
+      .meta({ id: 'NewEvenSplit' }),
+    z
+      .strictObject({
+        type: z.literal('fixed'),
+        shares: z
+          .array(z.strictObject({ team_id: id, percent }))
+          .min(1, TEAMS)
+          .max(MOST_TEAMS, TEAMS)
+          .refine((shares) => isUnique(shares.map(({ team_id }) => team_id)), EACH_ONCE)
+          .refine(
+            (shares) =>
+              shares.reduce((sum, share) => sum + percentUnits(share.percent), 0n) <= percentUnits(100),
+            { error: 'expected percents that add up to at most 100' },
+          ),
+      })
+      .meta({ id: 'NewFixedSplit' }),
+    z
+      .strictObject({
+        type: z.literal('metric'),
+        metric_id: id,
+        labels: z
+          .record(z.string(), id, { error: 'expected an object of label: team id' })
+          .refine((labels) => isUnique(Object.keys(labels).map(normalText)), {
+            error: 'expected each label once, without blanks around it',
+          })
+          .overwrite(withNormalLabels)
+          .refine((labels) => Object.keys(labels).length > 0 && Object.keys(labels).length <= MOST_LABELS, {
+            error: `expected 1 to ${MOST_LABELS} labels`,
+          }),
+      })
+      .meta({ id: 'NewMetricSplit' }),
   ],
   { error: 'expected a type "even", "fixed" or "metric"' },
 );
 
-const splitRecord = z.union([
-  z.object({ type: z.literal('even'), team_ids: z.array(z.string()) }),
-  z.object({
-    type: z.literal('fixed'),
-    shares: z.array(z.object({ team_id: z.string(), percent: z.number() })),
-  }),
-  z.object({
-    type: z.literal('metric'),
-    metric_id: z.string(),
-    labels: z.record(z.string(), z.string()),
-  }),
+const splitRecord = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('even'), team_ids: z.array(z.string()) }).meta({ id: 'EvenSplit' }),
+  z
+    .object({
+      type: z.literal('fixed'),
+      shares: z.array(z.object({ team_id: z.string(), percent: z.number() })),
+    })
+    .meta({ id: 'FixedSplit' }),
+  z
+    .object({
+      type: z.literal('metric'),
+      metric_id: z.string(),
+      labels: z.record(z.string(), z.string()),
+    })
+    .meta({ id: 'MetricSplit' }),
 ]);
 
 /** A shared cost in answers. */
@@ -111,6 +121,7 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
     {
       config: ACCESS.read,
       schema: answersPage(sharedCostRecord, {
+        operationId: 'listSharedCosts',
         tag: 'Teams',
         summary: 'List shared costs',
         querystring: pageQuery,
@@ -130,6 +141,7 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
     {
       config: ACCESS.admin,
       schema: answers(sharedCostRecord.extend(warned), {
+        operationId: 'createSharedCost',
         tag: 'Teams',
         summary: 'Split spend over teams: evenly, by fixed percents, or by a labelled metric',
         description: 'What is split is nobody’s own. What no team gets stays unallocated.',
@@ -152,6 +164,7 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
     {
       config: ACCESS.admin,
       schema: answers(sharedCostRecord.extend(warned), {
+        operationId: 'updateSharedCost',
         tag: 'Teams',
         summary: 'Change name, spend or split',
         params: idParams,
@@ -181,6 +194,7 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
     {
       config: ACCESS.admin,
       schema: answers(sharedCostRecord, {
+        operationId: 'deleteSharedCost',
         tag: 'Teams',
         summary: 'Delete a shared cost; its spend falls back to who owns it',
         params: idParams,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../../domain/shared/control-characters.ts';
 import { dayOf, lastDay, monthOf } from '../../domain/shared/calendar.ts';
 import { fullyLoaded, SEAL_CAUSES } from '../../domain/teams/bill.ts';
 import { billStatus, billWaits } from '../../domain/teams/bill-status.ts';
@@ -95,7 +96,7 @@ const reason = z
   .trim()
   .min(1, REASON)
   .max(1000, REASON)
-  .regex(/^\P{Cc}*$/u, { error: 'expected a text without control characters' });
+  .regex(ONE_LINE, { error: NO_CONTROL_CHARACTERS });
 
 const billVersion = z
   .object({
@@ -173,6 +174,7 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
     {
       config: { isKept: true, access: 'read', feature: 'unit_economics' },
       schema: answers(z.array(billRecord), {
+        operationId: 'getTeamBills',
         tag: 'Teams',
         summary: 'The bills of the last twelve months, newest first, the running one included',
         params: idParams,
@@ -194,6 +196,7 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
     {
       config: { access: 'read', feature: 'unit_economics' },
       schema: answers(z.array(billVersion), {
+        operationId: 'getBillVersions',
         tag: 'Teams',
         summary: 'The sealed versions of a bill, newest first',
         params: idParams.extend({ month }),
@@ -230,6 +233,7 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
     {
       config: { access: 'admin', feature: 'unit_economics', changesNumbers: true, isHeavy: true },
       schema: answers(z.array(teamBillRecord), {
+        operationId: 'resealBills',
         tag: 'Teams',
         summary: 'Seal all bills of a past month again from today’s spend, ownership and values',
         description:

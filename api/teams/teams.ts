@@ -43,7 +43,12 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
     '/teams',
     {
       config: ACCESS.read,
-      schema: answersPage(teamRecord, { tag: 'Teams', summary: 'List teams', querystring: pageQuery }),
+      schema: answersPage(teamRecord, {
+        operationId: 'listTeams',
+        tag: 'Teams',
+        summary: 'List teams',
+        querystring: pageQuery,
+      }),
     },
     (request) =>
       page(
@@ -59,6 +64,7 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
     {
       config: ACCESS.admin,
       schema: answers(teamRecord.extend(warned), {
+        operationId: 'createTeam',
         tag: 'Teams',
         summary: 'Make a team',
         body: z.strictObject({ name, ownership: ownedPicks(0).default([]) }),
@@ -76,7 +82,13 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
     '/teams/:id',
     {
       config: ACCESS.read,
-      schema: answers(teamRecord, { tag: 'Teams', summary: 'One team', params: idParams, errors: [404] }),
+      schema: answers(teamRecord, {
+        operationId: 'getTeam',
+        tag: 'Teams',
+        summary: 'One team',
+        params: idParams,
+        errors: [404],
+      }),
     },
     async (request) => {
       return success(await requested('team', findTeam, warehouse, request));
@@ -88,6 +100,7 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
     {
       config: ACCESS.admin,
       schema: answers(teamRecord, {
+        operationId: 'updateTeam',
         tag: 'Teams',
         summary: 'Rename a team',
         params: idParams,
@@ -104,6 +117,7 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
     {
       config: ACCESS.admin,
       schema: answers(teamRecord.extend(warned), {
+        operationId: 'setTeamOwnership',
         tag: 'Teams',
         summary: 'Set what a team owns; the most specific owner has a dollar',
         description:
@@ -124,6 +138,7 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
     {
       config: ACCESS.admin,
       schema: answers(teamRecord, {
+        operationId: 'deleteTeam',
         tag: 'Teams',
         summary: 'Delete a team that no shared cost and no metric refers to',
         params: idParams,

@@ -73,6 +73,7 @@ export const browserSessionRoutes = (
         refuseOtherSites(request);
       },
       schema: answers(sessionRecord, {
+        operationId: 'signIn',
         tag: 'Session',
         summary: 'Sign in with a key; the answer sets the cookie of the session',
         caller: 'anyone',
@@ -119,6 +120,7 @@ export const browserSessionRoutes = (
     {
       onRequest: admit,
       schema: answers(sessionRecord, {
+        operationId: 'getSession',
         tag: 'Session',
         summary: 'The session of the cookie',
         caller: 'session',
@@ -135,6 +137,7 @@ export const browserSessionRoutes = (
     {
       onRequest: admit,
       schema: answers(z.object({ signed_out: z.literal(true) }), {
+        operationId: 'signOut',
         tag: 'Session',
         summary: 'Sign out at once on all nodes',
         caller: 'session',

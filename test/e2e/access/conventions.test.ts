@@ -774,6 +774,7 @@ describe('outside /api/v1, without a key', () => {
 describe('GET /openapi.json', () => {
   const FILE_TYPES = ['application/vnd.apache.arrow.stream', 'application/vnd.apache.parquet', 'text/csv'];
   interface Operation {
+    operationId: string;
     summary?: string;
     tags?: string[];
     security?: Record<string, unknown>[];
@@ -787,6 +788,7 @@ describe('GET /openapi.json', () => {
     paths: Record<string, Record<string, Operation>>;
     components: { schemas: Record<string, object>; securitySchemes: Record<string, { name: string }> };
     security: Record<string, unknown>[];
+    tags: { name: string; description: string }[];
   }
   let document: OpenApi;
   let operations: { name: string; operation: Operation }[];
@@ -889,6 +891,50 @@ describe('GET /openapi.json', () => {
     for (const [, id] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       expect(document.components.schemas).toHaveProperty([id ?? '']);
     }
+  });
+
+  it('gives every route a name of its own, and describes the groups of routes, the operator’s last', () => {
+    const names = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(names).size).toBe(operations.length);
+    for (const name of names) expect(name).toMatch(/^[a-z]+[A-Z][A-Za-z]+$/);
+    const described = document.tags
+      .filter(({ description }) => description.endsWith('.'))
+      .map(({ name }) => name);
+    expect([...described].sort()).toEqual(
+      [...new Set(operations.flatMap(({ operation: { tags = [] } }) => tags))].sort(),
+    );
+    expect(described.at(-1)).toBe('Operator');
+  });
+
+  it('names the variants of each union and the field that tells them apart, and no schema that nothing uses', () => {
+    const { SpendPick } = document.components.schemas;
+    const names = ['Kubernetes', 'Host', 'Cloud', 'Repository'].map(
+      (name) => `#/components/schemas/${name}Pick`,
+    );
+    expect(SpendPick).toMatchObject({
+      oneOf: names.map(($ref) => ({ $ref })),
+      discriminator: { propertyName: 'source', mapping: { kubernetes: names[0], host: names[1] } },
+    });
+    const text = JSON.stringify(document);
+    for (const name of Object.keys(document.components.schemas)) {
+      expect(text).toContain(`"#/components/schemas/${name}"`);
+      expect(name).not.toMatch(/Input$/);
+    }
+  });
+
+  it('has only patterns that the engines of all languages read', () => {
+    const patterns = new Set(
+      [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+        ([, text = '']) => JSON.parse(text) as string,
+      ),
+    );
+    const ONE_LINE = '^[^\\x00-\\x1f\\x7f-\\x9f]*$';
+    expect(patterns).toContain(ONE_LINE);
+    // No Unicode properties, no \u, no look-around: Go's RE2 and Python's re have none of them, or write them differently.
+    for (const pattern of patterns) expect(pattern).not.toMatch(/\\[pPuU]|\(\?[=!<]/);
+    for (const character of ['\0', '\t', '\n', '\u001f', '\u007f', '\u009f'])
+      expect(character).not.toMatch(new RegExp(ONE_LINE));
+    for (const character of [' ', '~', '\u00a0', '€', '🙂']) expect(character).toMatch(new RegExp(ONE_LINE));
   });
 
   const operationOf = (name: string): Operation => {

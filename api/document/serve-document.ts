@@ -1,0 +1,49 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { SESSION_COOKIE } from '../access/session/session-cookie.ts';
+import type { Api } from '../http/api-type.ts';
+import { noBody } from '../http/route-schema.ts';
+import { TAGS } from '../http/tags.ts';
+import { withExamples } from './examples.ts';
+import { forGenerators } from './for-generators.ts';
+
+/** Serves the OpenAPI document of the routes registered afterwards: `/openapi.json` for programs, and `/docs` for people. */
+export const serveDocument = async (app: Api, version: string): Promise<void> => {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Cost Analytics Service',
+        version,
+        description:
+          'Unit economics: real spend divided by business metrics, per month, that finance can lock and audit.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'The service that serves this document' }],
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          operator: { type: 'apiKey', in: 'header', name: 'X-Operator-Key' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: SESSION_COOKIE,
+            description:
+              'The session of a page of the service. Each request also needs the header `X-Requested-With: cost-analytics`.',
+          },
+        },
+      },
+      security: [{ key: [] }, { session: [] }],
+    },
+    // A route without a body has a schema only to reject one.
+    transform: (route) => {
+      const { body, ...schema } = route.schema;
+      return jsonSchemaTransform(body === noBody ? { ...route, schema } : route);
+    },
+    transformObject: (document) => withExamples(forGenerators(jsonSchemaTransformObject(document))),
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs' });
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+};
