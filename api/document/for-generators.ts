@@ -22,7 +22,25 @@ const rewritten = (value: unknown, rewrite: (object: Json) => Json): unknown => 
   );
 };
 
-const simplified = (schema: Json): Json => withoutNever(withoutDatePattern(schema));
+const simplified = (schema: Json): Json =>
+  withSingleTypes(withDoubles(withoutNever(withoutDatePattern(schema))));
+
+/** Money needs a double. Without a format, some generators take a number of 32 bits. */
+const withDoubles = (schema: Json): Json =>
+  [schema['type']].flat().includes('number') && schema['format'] === undefined
+    ? { ...schema, format: 'double' }
+    : schema;
+
+/** Generators know a type that can be null, but not a list of several other types. */
+const withSingleTypes = (schema: Json): Json => {
+  const { type, format: _, ...others } = schema;
+  if (!Array.isArray(type)) return schema;
+  const [first, ...more] = type.filter((one) => one !== 'null') as string[];
+  if (first === undefined || more.length === 0) return schema;
+  const single = (one: string): Json => withDoubles({ type: one });
+  const nullable = type.includes('null') ? { ...single(first), type: [first, 'null'] } : single(first);
+  return { ...others, anyOf: [nullable, ...more.map(single)] };
+};
 
 /** The format of a day or an instant says what zod's long pattern repeats. */
 const withoutDatePattern = (schema: Json): Json => {

@@ -20,6 +20,10 @@ const NEEDS = {
     'versitygw: install Go, and set VERSITYGW=$(scripts/fetch-versitygw.sh)',
     () => isSet('VERSITYGW'),
   ],
+  generators: [
+    'the generators of clients: install Go and python3 with pip, and set CLIENT_GENERATORS=$(scripts/fetch-client-generators.sh)',
+    () => isSet('CLIENT_GENERATORS'),
+  ],
   chromium: ['Chromium: install it, or set CHROMIUM to its path', () => CHROMIUM !== null],
   shell: [
     'bash, curl and gzip: install them',
