@@ -6,8 +6,8 @@ export default tseslint.config(
   {
     ignores: [
       ...['dist', 'data', 'node_modules', 'coverage', 'web/http/generated'],
-      // It imports what its test generates, and the test compiles it.
-      'test/e2e/clients/typescript',
+      // They import what a test generates, and the test compiles them.
+      ...['clients', 'test/e2e/clients/typescript'],
     ],
   },
   js.configs.recommended,

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the generators with which the tests make clients for Python and Go, once, and prints their folder.
+# Installs, once, the generators of the clients for Python and Go, with what the client for Python needs,
+# and prints their folder.
 set -euo pipefail
 
 python=0.29.1
@@ -16,7 +17,7 @@ if [ ! -d "$dir" ]; then
   temp=$(mktemp -d "$dir.XXXXXX")
   trap 'rm -rf "$temp"' EXIT
   PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --target "$temp/python" \
-    "openapi-python-client==$python" >&2
+    "openapi-python-client==$python" pandas==3.1.1 pyarrow==26.0.1 >&2
   GOBIN=$temp go install "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v$go" >&2
   chmod 755 "$temp"
   mv -T "$temp" "$dir"

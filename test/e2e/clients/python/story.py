@@ -1,35 +1,23 @@
 import json
 import os
 
-from client.api.metrics import create_metric, get_metric, list_metrics
-from client.api.months import get_metric_months
-from client.api.values import store_values
-from client.client import AuthenticatedClient
-from client.models import (
+from cost_analytics_client import Refusal, connect, data_of, frame, items
+from cost_analytics_client.generated.api.metrics import create_metric, get_metric, list_metrics
+from cost_analytics_client.generated.api.months import get_metric_months
+from cost_analytics_client.generated.api.values import store_values
+from cost_analytics_client.generated.models import (
     CreateMetricBody,
     CreateMetricBodyAggregation,
     CreateMetricBodyFrequency,
-    Error,
     NewOrganisationScope,
     StoreValuesBody,
     StoreValuesBodyValuesItem,
 )
 
-
-def given(answer):
-    assert answer is not None and not isinstance(answer, Error), answer
-    return answer
+client = connect(os.environ["COST_ANALYTICS_URL"], os.environ["COST_ANALYTICS_KEY"])
 
 
-client = AuthenticatedClient(
-    base_url=os.environ["COST_ANALYTICS_URL"],
-    token=os.environ["COST_ANALYTICS_KEY"],
-    prefix="",
-    auth_header_name="X-API-Key",
-)
-
-ids = {}
-for name in ["Orders", "Visits"]:
+def new_metric(name: str) -> str:
     body = CreateMetricBody(
         name=name,
         unit="unit",
@@ -37,23 +25,28 @@ for name in ["Orders", "Visits"]:
         frequency=CreateMetricBodyFrequency.MONTHLY,
         scope=NewOrganisationScope(type_="organisation"),
     )
-    ids[name] = given(create_metric.sync(client=client, body=body)).data.id
+    return data_of(create_metric.sync(client=client, body=body)).id
 
+
+orders = new_metric("Orders")
+new_metric("Visits")
 values = StoreValuesBody(values=[StoreValuesBodyValuesItem(period="2026-01", value=90.25)])
-stored = given(store_values.sync(ids["Orders"], client=client, body=values))
-months = given(get_metric_months.sync(ids["Orders"], client=client)).data
+stored = data_of(store_values.sync(orders, client=client, body=values))
+months = data_of(get_metric_months.sync(orders, client=client))
+names = [metric.name for metric in items(list_metrics.sync, client=client, limit=1)]
 
-names = []
-cursor = None
-while True:
-    query = {} if cursor is None else {"cursor": cursor}
-    page = given(list_metrics.sync(client=client, limit=1, **query))
-    names += [metric.name for metric in page.data]
-    cursor = page.next_cursor
-    if cursor is None:
-        break
+rows = frame(client, "/api/v1/export/values", start="2026-01", end="2026-01")
+assert [float(value) for value in rows["value"]] == [90.25], rows
+try:
+    frame(client, "/api/v1/export/values", start="2026-02", end="2026-01")
+except Refusal as refusal:
+    assert str(refusal).startswith("end: "), refusal
+else:
+    raise AssertionError("a range that ends before it begins was read")
 
-refused = get_metric.sync("met_0", client=client)
-assert isinstance(refused, Error)
+try:
+    error = data_of(get_metric.sync("met_0", client=client))
+except Refusal as refusal:
+    error = str(refusal)
 january = next(month.value for month in months if month.month == "2026-01")
-print(json.dumps({"created": stored.data.created, "january": january, "names": names, "error": refused.error}))
+print(json.dumps({"created": stored.created, "january": january, "names": names, "error": error}))

@@ -1,0 +1,55 @@
+"""A typed client of the Cost Analytics Service. `generated` has a module for each route, and a class for each schema."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from .generated.client import AuthenticatedClient
+from .generated.models import Error
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Refusal", "connect", "data_of", "frame", "items"]
+
+ARROW = "application/vnd.apache.arrow.stream"
+
+
+class Refusal(Exception):
+    """The service refused a request. The message says what was expected, what came, and what to do."""
+
+
+def connect(url: str, key: str, timeout: float | None = 60) -> AuthenticatedClient:
+    """Connects to a service with an API key. `url` has no path, and `timeout` is in seconds."""
+    return AuthenticatedClient(
+        base_url=url, token=key, prefix="", auth_header_name="X-API-Key", timeout=timeout
+    )
+
+
+def data_of(answer: Any) -> Any:
+    """Returns the data of a success. Raises Refusal for any other answer."""
+    return _success(answer).data
+
+
+def items(sync: Callable[..., Any], *path: str, **parameters: Any) -> Iterator[Any]:
+    """Iterates over all items of a list. `sync` is the function of its route, such as `list_metrics.sync`."""
+    page = _success(sync(*path, **parameters))
+    yield from page.data
+    while page.next_cursor is not None:
+        page = _success(sync(*path, **(parameters | {"cursor": page.next_cursor})))
+        yield from page.data
+
+
+def frame(client: AuthenticatedClient, path: str, **query: Any) -> "DataFrame":
+    """Returns the rows of a route that answers Arrow, such as `/api/v1/export/months`. Needs the extra `frames`."""
+    from pyarrow import ipc
+
+    answer = client.get_httpx_client().get(path, params=query, headers={"Accept": ARROW})
+    if answer.status_code != 200:
+        raise Refusal(answer.json()["error"])
+    return ipc.open_stream(answer.content).read_pandas()
+
+
+def _success(answer: Any) -> Any:
+    if answer is None or isinstance(answer, Error):
+        raise Refusal("the service did not answer as its document says" if answer is None else answer.error)
+    return answer
