@@ -12,13 +12,8 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { endDelivery, findDelivery, recordAttempt } from '../warehouse/events/webhook-deliveries.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
-import {
-  disableGoneWebhook,
-  findWebhook,
-  signingSecrets,
-  WEBHOOK_GONE,
-  WEBHOOK_OFF,
-} from '../warehouse/events/webhooks.ts';
+import { disableGoneWebhook, findWebhook, WEBHOOK_GONE, WEBHOOK_OFF } from '../warehouse/events/webhooks.ts';
+import { SECRET_UNREADABLE, signingSecrets } from '../warehouse/events/webhook-secrets.ts';
 
 export interface DeliveryDependencies {
   warehouse: Warehouse;
@@ -56,13 +51,9 @@ export const createDeliveryActivities = ({
     body: string,
   ): Promise<string> => {
     const overlapFrom = new Date(clock.now().getTime() - SECRET_OVERLAP_HOURS * HOUR_MS);
-    const secrets = await signingSecrets(warehouse, orgId, webhookId, overlapFrom);
-    return secrets
-      .map(({ secretId, sealed }) =>
-        sealer.open({ orgId, record: secretId, field: 'webhook secret' }, sealed),
-      )
-      .map((secret) => new Signer(secret).sign(eventId, sentAt, body))
-      .join(' ');
+    const secrets = await signingSecrets(warehouse, sealer, orgId, webhookId, overlapFrom);
+    if (secrets === null) throw new Error(SECRET_UNREADABLE);
+    return secrets.map((secret) => new Signer(secret).sign(eventId, sentAt, body)).join(' ');
   };
 
   const post = async (

@@ -19,17 +19,20 @@ import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { requireOpeningKey } from '../warehouse/engine/records/require-key.ts';
 import type { Session } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import {
   importHistories,
   importRuns,
+  NOTHING,
   openImportRun,
   sealUncounted,
   uncountedOf,
 } from '../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../warehouse/imports/import-values.ts';
 import {
+  CREDENTIAL_UNREADABLE,
   credentialOf,
   definitionOf,
   findImport,
@@ -96,8 +99,11 @@ export const createImportActivities = ({
       if (found === null || opened?.credential_id !== found.connection.credential_id)
         throw changedMeanwhile();
       const { metric, connection } = found;
+      await requireOpeningKey(warehouse, sealer);
       const reading = { run, metric, connection, days: { start: opened.start_day, end: opened.end_day } };
       const credential = await credentialOf(warehouse, sealer, run.orgId, connection);
+      // Another worker may have the key, so that this is tried again.
+      if (credential === null) throw new Error(CREDENTIAL_UNREADABLE);
       const before = Context.current().info.heartbeatDetails as ImportBeat | undefined;
       const progress = new ImportProgress(sealer, run, before);
       const { rows, sales } = await heartbeating(progress, (signal) =>
@@ -107,14 +113,14 @@ export const createImportActivities = ({
         connection.credential_id,
       )?.lastCompleted;
       const vault = new RevenueVault(sealer, run.orgId);
-      const uncounted =
-        sales === null ? null : uncountedAfter(uncountedOf(vault, completed), sales, reading.days);
+      const earlier = uncountedOf(vault, completed);
+      const uncounted = sales === null ? null : uncountedAfter(earlier ?? NOTHING, sales, reading.days);
       const changes = await changesOfRun(warehouse, run.orgId, run.metricId, run.runId);
       await importRuns.record(warehouse, run.orgId, {
         ...opened,
         rows_read: rows,
         ...changes,
-        notes: sales === null ? [] : notesOf(sales),
+        notes: sales === null ? [] : [...notesOf(sales), ...(earlier === null ? [EARLIER_LOST] : [])],
         sealed_totals: uncounted === null ? null : sealUncounted(vault, run.runId, uncounted),
       });
       log.info({ run: run.runId, organisation: run.orgId, rows }, 'imported');
@@ -233,6 +239,9 @@ const onePart = async function* (values: readonly ImportedValue[]): AsyncGenerat
 };
 
 /** Returns what a run leaves out by category. Notes are not sealed, so they have no amounts. */
+const EARLIER_LOST =
+  'what earlier runs did not count cannot be opened: run the import from its first month on to count it again';
+
 const notesOf = ({ left_out }: Uncounted): string[] => {
   const counts = new Map<string, number>();
   for (const { category, transactions } of totalsByCategory(left_out))

@@ -6,6 +6,7 @@ import { satisfies } from 'semver';
 import { defaultCliCacheDir, TEMPORAL_CLI_VERSION } from '../temporal/cli/cli-cache.ts';
 import { findInstalledCli } from '../temporal/cli/find-temporal-cli.ts';
 import { programsOnPath } from '../temporal/cli/programs.ts';
+import { sealedTexts } from '../api/operator/operator.ts';
 import { checkTarget } from '../egress/exports/export-target.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { toWire } from '../domain/shared/decimals.ts';
@@ -16,7 +17,7 @@ import { isDuckLake } from '../warehouse/engine/location.ts';
 import { migratedByNewer } from '../warehouse/engine/migrations/schema-version.ts';
 import { probeExtension } from '../warehouse/engine/readers/probe-extension.ts';
 import { Sealer } from '../security/sealing.ts';
-import { countSealedBefore } from '../warehouse/engine/records/reseal.ts';
+import { sealedByKeys, type SealedByKey } from '../warehouse/engine/records/sealed-texts.ts';
 import { Warehouse } from '../warehouse/engine/warehouse.ts';
 import {
   clockOf,
@@ -25,10 +26,12 @@ import {
   tracesEndpointOf,
   type Settings,
 } from './settings/settings.ts';
-import { knownMasterKey } from './settings/master-key.ts';
+import { keyFinding } from './settings/key-finding.ts';
+import { knownMasterKeys } from './settings/master-key.ts';
 import { NODE_VERSIONS } from './settings/version.ts';
 import { freeBytes, LEAST_FREE_BYTES, writtenFolders } from './service/disk-check.ts';
 import { remoteSources } from './service/remote-files.ts';
+import { call, operatorAccess } from './service-client.ts';
 import { sharedFolders, sourcesOutside } from './service/source-folders.ts';
 import { temporalTarget } from './service/temporal-connection.ts';
 import { withWarehouseSettings } from './service/warehouse-settings.ts';
@@ -56,7 +59,7 @@ export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void
   const findings = [found('settings', 'ok', 'valid'), ...node(), await nice()];
   for (const check of [dataDirectory, disks, temporal, traces]) findings.push(...(await check(settings)));
   const loaded = await extensions(settings);
-  findings.push(...loaded, ...(await warehouse(settings, loaded)), ...(await exportTarget(settings)));
+  findings.push(...loaded, ...(await warehouse(settings, loaded, env)), ...(await exportTarget(settings)));
   for (const finding of findings) show(finding);
   return findings.every(({ state }) => state !== 'problem');
 };
@@ -230,7 +233,11 @@ const extensions = (settings: Settings): Promise<Finding[]> => {
   );
 };
 
-const warehouse = async (settings: Settings, loaded: readonly Finding[]): Promise<Finding[]> => {
+const warehouse = async (
+  settings: Settings,
+  loaded: readonly Finding[],
+  env: NodeJS.ProcessEnv,
+): Promise<Finding[]> => {
   try {
     const { version, newest } = await withWarehouseSettings(settings, schemaVersion);
     const opened = found('warehouse', 'ok', withoutPassword(settings.warehouse));
@@ -242,7 +249,10 @@ const warehouse = async (settings: Settings, loaded: readonly Finding[]): Promis
   } catch (error) {
     const text = message(error);
     return text.includes('another process uses')
-      ? [found('warehouse', 'note', `${text} (fine if that is the service itself)`)]
+      ? [
+          found('warehouse', 'note', `${text} (fine if that is the service itself)`),
+          await keysOfRunningService(settings, env['COST_ANALYTICS_URL']),
+        ]
       : [found('warehouse', 'problem', `WAREHOUSE cannot be opened: ${withoutPassword(text)}`)];
   }
 };
@@ -262,37 +272,30 @@ const insideWarehouse = (settings: Settings, loaded: readonly Finding[]): Promis
         const outside = await sourcesOutside(opened, organisation, settings);
         if (outside !== null) findings.push(found('SOURCE_ROOTS', 'problem', outside));
       }
-      return [...findings, ...(await masterKeys(opened, settings))];
+      return [...findings, await masterKeys(await sealedByKeys(opened), settings)];
     } finally {
       opened.close();
     }
   });
 
-/** Checks that the master keys open everything that is sealed. */
-const masterKeys = async (
-  opened: Warehouse,
-  { MASTER_KEY, MASTER_KEY_PREVIOUS, dataDir }: Settings,
-): Promise<Finding[]> => {
-  const key = await knownMasterKey(MASTER_KEY, dataDir);
-  if (key === null) return [];
-  const { remaining, unreadable } = await countSealedBefore(opened, new Sealer(key, MASTER_KEY_PREVIOUS));
-  if (unreadable > 0)
-    return [
-      found(
-        'MASTER_KEY',
-        'problem',
-        `${unreadable} sealed texts open with neither MASTER_KEY nor MASTER_KEY_PREVIOUS: set the key that sealed them`,
-      ),
-    ];
-  return [
-    remaining > 0
-      ? found(
-          'MASTER_KEY',
-          'note',
-          `${remaining} texts are sealed with MASTER_KEY_PREVIOUS: run rotate-master-key`,
-        )
-      : found('MASTER_KEY', 'ok', 'opens everything that is sealed'),
-  ];
+/** Checks that the master keys, with which the next start would begin, open everything that is sealed. */
+const masterKeys = async (sealed: readonly SealedByKey[], settings: Settings): Promise<Finding> => {
+  const keys = await knownMasterKeys(settings);
+  const sealer = keys === null ? null : new Sealer(keys.current, keys.previous);
+  const { state, text } = keyFinding(sealed, sealer, settings.dataDir);
+  return found('MASTER_KEY', state === 'ok' ? 'ok' : state === 'rotating' ? 'note' : 'problem', text);
+};
+
+/** The same while the service holds its DuckDB file, which it then describes itself. */
+const keysOfRunningService = async (settings: Settings, url: string | undefined): Promise<Finding> => {
+  let sealed: SealedByKey[];
+  try {
+    const access = await operatorAccess(settings, url);
+    sealed = await call(access, sealedTexts, { method: 'GET', path: '/operator/master-key' });
+  } catch (error) {
+    return found('MASTER_KEY', 'note', `not checked, because the service cannot be asked: ${message(error)}`);
+  }
+  return masterKeys(sealed, settings);
 };
 
 /**

@@ -1,15 +1,15 @@
-import { Sealer } from '../security/sealing.ts';
+import { masterKeyId } from '../security/sealing.ts';
 import { readManifest, type BackupManifest } from '../warehouse/engine/backup/manifest.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
 import { NEWEST_VERSION } from '../warehouse/engine/migrations/migrations.ts';
-import { knownMasterKey } from './settings/master-key.ts';
+import { knownMasterKeys } from './settings/master-key.ts';
 import type { Settings } from './settings/settings.ts';
 import { restoreFile } from './backup/restore-file.ts';
 import { restoreLake } from './backup/restore-lake.ts';
 
 /**
  * `restore --from DIR`: makes a backup the data of a service that has none (contract §4). Refuses a backup of a newer version, and
- * one whose sealed texts the master key does not open. The next start upgrades older data, and makes schedules and open workflows
+ * one of whose sealed texts the master keys open none. The next start upgrades older data, and makes schedules and open workflows
  * anew.
  */
 export const restore = async (
@@ -19,7 +19,7 @@ export const restore = async (
 ): Promise<void> => {
   const backup = await readManifest(folder);
   refuseNewer(backup);
-  await refuseOtherKeys(settings, backup);
+  await refuseOtherKeys(settings, backup, say);
   const { lake } = backup;
   if (isDuckLake(settings.warehouse) !== (lake !== undefined))
     throw new Error(
@@ -38,16 +38,18 @@ const refuseNewer = ({ version, schema_version: ofBackup }: BackupManifest): voi
     );
 };
 
+/** Throws if the master keys open nothing of what is sealed, as a start does. Says which keys are missing otherwise. */
 const refuseOtherKeys = async (
   settings: Settings,
   { master_keys: needed }: BackupManifest,
+  say: (text: string) => void,
 ): Promise<void> => {
-  if (needed.length === 0) return;
-  const key = await knownMasterKey(settings.MASTER_KEY, settings.dataDir);
-  const known = key === null ? [] : new Sealer(key, settings.MASTER_KEY_PREVIOUS).keyIds;
+  const keys = await knownMasterKeys(settings);
+  const known = keys === null ? [] : [keys.current, keys.previous].map((key) => key && masterKeyId(key));
   const missing = needed.filter((id) => !known.includes(id));
-  if (missing.length > 0)
-    throw new Error(
-      `the backup has texts that the master key ${missing.join(' and ')} has sealed: set MASTER_KEY, or put master.key into ${settings.dataDir}`,
-    );
+  if (missing.length === 0) return;
+  const sealed = `the backup has texts that the master key ${missing.join(' and ')} has sealed`;
+  if (missing.length === needed.length)
+    throw new Error(`${sealed}: set MASTER_KEY, or put master.key into ${settings.dataDir}`);
+  say(`Note: ${sealed}. They stay closed without it: set MASTER_KEY_PREVIOUS to it before the start.`);
 };

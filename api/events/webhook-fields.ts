@@ -51,6 +51,10 @@ const webhookFields = {
     .string()
     .nullable()
     .describe('Why the service has disabled it; null if it has not, or if a person did'),
+  problem: z
+    .string()
+    .nullable()
+    .describe('What keeps the service from signing its deliveries, and the way out; null if nothing does'),
   created_at: instant,
 };
 

@@ -9,12 +9,15 @@ import {
   createWebhook,
   findWebhook,
   listWebhooks,
-  newSecretId,
   newWebhookId,
   updateWebhook,
-  type SealedSecret,
   type Webhook,
 } from '../../warehouse/events/webhooks.ts';
+import {
+  SECRET_UNREADABLE,
+  webhooksWithoutSecret,
+  type NewSecret,
+} from '../../warehouse/events/webhook-secrets.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
@@ -71,12 +74,18 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
   const { warehouse, clock, sealer, orchestration, sourceRulesOf } = dependencies;
   const config = { access: 'admin' } as const;
 
-  /** Returns a new secret, in the clear and sealed. */
-  const makeSecret = (orgId: string): { secret: string; sealed: SealedSecret } => {
-    const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
-    const secretId = newSecretId();
-    const sealed = sealer.seal({ orgId, record: secretId, field: 'webhook secret' }, secret);
-    return { secret, sealed: { secretId, sealed } };
+  const makeSecret = (): NewSecret => ({
+    secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
+    sealer,
+  });
+
+  /** Returns a function that adds to a webhook what keeps it from sending anything. */
+  const problemsOf = async (orgId: string) => {
+    const without = await webhooksWithoutSecret(warehouse, sealer, orgId);
+    return (webhook: Webhook) => ({
+      ...webhook,
+      problem: without.has(webhook.id) ? SECRET_UNREADABLE : null,
+    });
   };
 
   /** Throws for a URL that the service must not reach. Each delivery checks it again. */
@@ -95,13 +104,15 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
         querystring: pageQuery,
       }),
     },
-    (request) =>
-      page(
+    async (request) => {
+      const { id: orgId } = callerOf(request).organisation;
+      return page(
         request.query,
         z.string(),
-        (part) => listWebhooks(warehouse, callerOf(request).organisation.id, part),
+        async (part) => (await listWebhooks(warehouse, orgId, part)).map(await problemsOf(orgId)),
         ({ id }) => id,
-      ),
+      );
+    },
   );
 
   app.post(
@@ -120,11 +131,11 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
       const caller = callerOf(request);
       const orgId = caller.organisation.id;
       await checkTarget(orgId, request.body.url);
-      const { secret, sealed } = makeSecret(orgId);
+      const made = makeSecret();
       const created = { id: newWebhookId(), ...request.body };
       const by = changeBy(caller, clock.now());
-      const webhook = await createWebhook(warehouse, orgId, created, sealed, by);
-      return success({ ...webhook, secret });
+      const webhook = await createWebhook(warehouse, orgId, created, made, by);
+      return success({ ...webhook, problem: null, secret: made.secret });
     },
   );
 
@@ -146,12 +157,13 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
       const orgId = caller.organisation.id;
       const { rotate_secret, ...fields } = request.body;
       if (fields.url !== undefined) await checkTarget(orgId, fields.url);
-      const made = rotate_secret === true ? makeSecret(orgId) : null;
-      const update = { changes: without(fields, undefined), secret: made?.sealed ?? null };
+      const made = rotate_secret === true ? makeSecret() : null;
+      const update = { changes: without(fields, undefined), secret: made };
       const by = changeBy(caller, clock.now());
       const { id } = request.params;
       const webhook = found('webhook', id, await updateWebhook(warehouse, orgId, id, update, by));
-      return success({ ...webhook, ...(made === null ? {} : { secret: made.secret }) });
+      const withProblem = await problemsOf(orgId);
+      return success({ ...withProblem(webhook), ...(made === null ? {} : { secret: made.secret }) });
     },
   );
 
@@ -172,9 +184,9 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
       const caller = callerOf(request);
       const by = changeBy(caller, clock.now());
       const { id } = request.params;
-      return success(
-        found('webhook', id, await updateWebhook(warehouse, caller.organisation.id, id, 'delete', by)),
-      );
+      const orgId = caller.organisation.id;
+      const webhook = found('webhook', id, await updateWebhook(warehouse, orgId, id, 'delete', by));
+      return success({ ...webhook, problem: null });
     },
   );
 

@@ -92,6 +92,12 @@ export const importRecord = z
     type: z.enum(['bigquery', 'stripe']),
     status: z.enum(['connected', 'paused', 'failed']).describe('`failed`: three failed days in a row'),
     paused_reason: z.string().nullable(),
+    problem: z
+      .string()
+      .nullable()
+      .describe(
+        'What keeps it from running, or hides what it left out, and the way out; null if nothing does',
+      ),
     project_id: z.string().nullable().optional(),
     location: z.string().nullable().optional(),
     query: z.string().nullable().optional(),
@@ -115,6 +121,7 @@ export const importRecord = z
     next_run_at: instant.nullable().describe('Null while it is paused'),
     other_currencies: z
       .array(z.object({ currency: z.string(), net_sales: z.number() }))
+      .nullable()
       .optional()
       .describe('Net sales in other currencies, which do not count, over all months that were imported'),
     left_out: z
@@ -126,6 +133,7 @@ export const importRecord = z
           transactions: z.number(),
         }),
       )
+      .nullable()
       .optional()
       .describe(
         'Transactions of categories that may hold sales and do not count, over all months that were imported',

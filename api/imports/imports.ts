@@ -9,7 +9,13 @@ import { invalid, Outage, unavailable } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
 import { openImportRun, uncountedOf } from '../../warehouse/imports/import-runs.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
-import { connectImport, importFrom, type ImportConnection } from '../../warehouse/imports/imports.ts';
+import {
+  connectImport,
+  CREDENTIAL_UNREADABLE,
+  importFrom,
+  isCredentialUnreadable,
+  type ImportConnection,
+} from '../../warehouse/imports/imports.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
@@ -81,7 +87,12 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
     },
     async (request) => {
       const { metric, vault } = await requestedNumbers(dependencies, request, 'import');
-      return success(toWireImport(await stateOf(callerOf(request), metric), vault, clock.now()));
+      const caller = callerOf(request);
+      const state = await stateOf(caller, metric);
+      const { connection } = state;
+      const orgId = caller.organisation.id;
+      const isUnreadable = await isCredentialUnreadable(warehouse, sealer, orgId, connection);
+      return success(toWireImport(state, vault, clock.now(), isUnreadable ? CREDENTIAL_UNREADABLE : null));
     },
   );
 
@@ -216,21 +227,31 @@ const toWireImport = (
   { connection, type, status, paused_reason, history }: ImportState,
   vault: RevenueVault | undefined,
   now: Date,
+  problem: string | null = null,
 ): z.infer<typeof importRecord> => {
   const { project_id, location, query, connected_at, first_day } = connection;
   const { last = null, lastCompleted: completed = null } = history ?? {};
+  const uncounted = type === 'stripe' && vault !== undefined ? uncountedOf(vault, completed) : undefined;
   return {
     type,
     status,
     paused_reason,
+    problem: problem ?? (uncounted === null ? UNCOUNTED_UNREADABLE : null),
     ...(type === 'bigquery' ? { project_id, location, query } : {}),
     connected_at,
     first_month: monthOf(first_day),
     last_run: last === null ? null : { ...last, rows: last.rows_read },
     next_run_at: status === 'paused' ? null : nextImportAt(now).toISOString(),
-    ...(type === 'stripe' && vault !== undefined ? toWireUncounted(uncountedOf(vault, completed)) : {}),
+    ...(uncounted === undefined
+      ? {}
+      : uncounted === null
+        ? { other_currencies: null, left_out: null }
+        : toWireUncounted(uncounted)),
   };
 };
+
+const UNCOUNTED_UNREADABLE =
+  'what the import did not count cannot be opened: run it from its first month on to count it again';
 
 const toWireUncounted = ({
   other_currencies,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { lastDay } from '../../domain/shared/calendar.ts';
 import { toWire, valueToWire, type DecimalText } from '../../domain/shared/decimals.ts';
 import { periodToDay, periodToWire } from '../../domain/metrics/metric.ts';
+import { UNREADABLE } from '../../domain/months/unreadable-values.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { listValueChanges, listValues } from '../../warehouse/metrics/value-history.ts';
 import { callerOf } from '../access/authentication.ts';
@@ -29,11 +30,17 @@ const valueItem = z.strictObject({
 const source = z.enum(['hand', 'csv', 'api', 'warehouse', 'payments']);
 const changedBy = z.object({ type: z.enum(['key', 'import']), id: z.string(), name: z.string() });
 
+const reason = z
+  .string()
+  .optional()
+  .describe('Why a stored number is null; only if the master key of the service does not open it');
+
 const storedValue = z
   .object({
     period: z.string(),
     label: z.string().optional(),
-    value: z.number(),
+    value: z.number().nullable(),
+    reason,
     source,
     changed_by: changedBy,
     changed_at: instant,
@@ -47,6 +54,7 @@ const valueChange = z
     action: z.enum(['set', 'remove']),
     value: z.number().nullable(),
     previous: z.number().nullable(),
+    reason,
     source,
     changed_by: changedBy,
     changed_at: instant,
@@ -139,7 +147,9 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
           ...value,
           ...labelOf(metric, label),
           period: periodToWire(value.period, metric.frequency),
-          value: numberOf(metric)(value.value),
+          ...(value.value === null
+            ? { value: null, reason: UNREADABLE }
+            : { value: numberOf(metric)(value.value) }),
         })),
       };
     },
@@ -177,12 +187,13 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       );
       return {
         ...changes,
-        data: changes.data.map(({ changeId: _, label, ...change }) => ({
+        data: changes.data.map(({ changeId: _, isUnreadable, label, ...change }) => ({
           ...change,
           ...labelOf(metric, label),
           period: periodToWire(change.period, metric.frequency),
           value: change.value === null ? null : toNumber(change.value),
           previous: change.previous === null ? null : toNumber(change.previous),
+          ...(isUnreadable ? { reason: UNREADABLE } : {}),
         })),
       };
     },

@@ -88,6 +88,7 @@ const versionWith = <Fields extends z.ZodRawShape>(fields: Fields) =>
     ...fields,
     locked_at: instant,
     locked_by: lockedBy,
+    reason: z.string().nullable().describe('Why its numbers are not known; null if they are'),
     missing: z.array(z.string()).describe('What was missing or in doubt, in words'),
   });
 

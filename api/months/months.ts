@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { invalid } from '../../domain/shared/errors.ts';
 import { labelPart } from '../../domain/months/month-labels.ts';
 import { countsToWire, frozenNumbers, revenueToWire } from '../../domain/months/month-numbers.ts';
+import { unreadableLock } from '../../domain/months/unreadable-values.ts';
 import type { MonthRecord } from '../../domain/months/month-record.ts';
 import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
@@ -257,6 +258,7 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
       return success(
         versions.map(({ cost, value, unit_cost, ...version }) => ({
           ...version,
+          reason: value === null ? unreadableLock(version.version) : null,
           ...toWire(frozenNumbers({ cost, value, unitCost: unit_cost })),
         })),
       );

@@ -1,4 +1,7 @@
 import { Registry } from 'prom-client';
+import { keptFor } from '../../domain/shared/kept-for.ts';
+import { countTexts, masterKeyState } from '../../security/sealed-counts.ts';
+import { sealedByKeys } from '../../warehouse/engine/records/sealed-texts.ts';
 import type { ApiDependencies, DiskState } from '../http/dependencies.ts';
 import type { Api } from '../http/api-type.ts';
 
@@ -32,9 +35,16 @@ export const conditionOf = async ({
 export const isReady = (condition: Condition): boolean =>
   Object.values(condition).every((state) => state === 'ok');
 
+/** How long `/readyz` repeats what the master keys open, because it counts all sealed texts. */
+const KEY_STATE_MS = 10_000;
+
 /** Liveness, readiness and Prometheus metrics: outside /api/v1, without a key (contract §1). */
 export const operationRoutes = (app: Api, dependencies: ApiDependencies): void => {
+  const { warehouse, sealer } = dependencies;
   const { requestDuration, callsOverQuota } = dependencies.metrics;
+  const keyState = keptFor(KEY_STATE_MS, async () =>
+    masterKeyState(countTexts(await sealedByKeys(warehouse), sealer)),
+  );
   app.addHook('onResponse', (request, reply, done) => {
     requestDuration.observe(
       { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode },
@@ -47,9 +57,15 @@ export const operationRoutes = (app: Api, dependencies: ApiDependencies): void =
 
   metricsRoutes(app, [dependencies.metrics.registry]);
   app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
-    const condition = await conditionOf(dependencies);
-    const ready = isReady(condition);
-    return reply.status(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', ...condition });
+    const [condition, master_key] = await Promise.all([
+      conditionOf(dependencies),
+      keyState().catch(() => 'unknown' as const),
+    ]);
+    // A node whose keys open a part can serve the rest.
+    const ready = isReady(condition) && master_key !== 'unreadable';
+    return reply
+      .status(ready ? 200 : 503)
+      .send({ status: ready ? 'ok' : 'unavailable', ...condition, master_key });
   });
 };
 

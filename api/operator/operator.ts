@@ -2,6 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { unauthenticated } from '../../domain/shared/errors.ts';
 import { audit, type Actor } from '../../warehouse/engine/records/audit-log.ts';
+import { requireOpeningKey } from '../../warehouse/engine/records/require-key.ts';
+import { sealedByKeys } from '../../warehouse/engine/records/sealed-texts.ts';
 import { resealSome } from '../../warehouse/engine/records/reseal.ts';
 import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
 import {
@@ -43,14 +45,31 @@ export const rotation = z
     resealed: z.number().describe('Texts that this step has sealed anew'),
     remaining: z.number().describe('Texts that MASTER_KEY_PREVIOUS has sealed and no step has sealed anew'),
     unreadable: z.number().describe('Texts that neither key opens'),
+    key_file: z
+      .string()
+      .nullable()
+      .describe('Where the last step has written MASTER_KEY to, because the old key came from there'),
+    old_key_file: z.string().nullable().describe('Where it keeps the old key then'),
   })
   .meta({ id: 'Rotation' });
+
+/** How many texts each master key has sealed. */
+export const sealedTexts = z
+  .array(
+    z.object({
+      key_id: z.string().describe('Names a master key without revealing it'),
+      texts: z.number(),
+    }),
+  )
+  .meta({ id: 'SealedTexts' });
+
+const NOT_WRITTEN = { key_file: null, old_key_file: null };
 
 const sourceParams = z.strictObject({ id: z.string(), source_id: z.string() });
 
 /** The operator's routes: organisations, and ingests for the command line (contract §4). */
 export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void => {
-  const { warehouse, orchestration, clock, operatorKey, makeSourceFolder } = dependencies;
+  const { warehouse, orchestration, clock, operatorKey, makeSourceFolder, sealer, keyFile } = dependencies;
   const expected = digest(operatorKey);
   app.addHook('onRequest', async (request) => {
     const key = request.headers['x-operator-key'];
@@ -179,7 +198,25 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
         body: noBody,
       }),
     },
-    async () => success(await resealSome(warehouse, dependencies.sealer)),
+    async () => {
+      await requireOpeningKey(warehouse, sealer);
+      await keyFile.begin();
+      const step = await resealSome(warehouse, sealer);
+      const written = step.remaining === 0 ? await keyFile.finish() : null;
+      return success({ ...step, ...(written ?? NOT_WRITTEN) });
+    },
+  );
+
+  app.get(
+    '/master-key',
+    {
+      schema: answers(sealedTexts, {
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Count the sealed texts by the master key that has sealed them',
+      }),
+    },
+    async () => success(await sealedByKeys(warehouse)),
   );
 
   app.post(

@@ -7,7 +7,7 @@ import { sha256Of, totalRows, type BackupManifest } from '../../warehouse/engine
 import type { Settings } from '../settings/settings.ts';
 
 /** What a data directory may have before a restore: keys, which a backup never has. */
-const KEYS: ReadonlySet<string> = new Set(['master.key', 'operator.key']);
+const KEYS = /^(operator\.key|master\.key(\.\w+)?)$/;
 
 /** Copies the DuckDB file of a backup. Refuses a data directory that has data, and a file that was changed after the backup. */
 export const restoreFile = async (
@@ -16,7 +16,7 @@ export const restoreFile = async (
   backup: BackupManifest,
   say: (text: string) => void,
 ): Promise<void> => {
-  const stored = (await readdir(dataDir).catch(() => [])).filter((name) => !KEYS.has(name));
+  const stored = (await readdir(dataDir).catch(() => [])).filter((name) => !KEYS.test(name));
   const found = stored[0] ?? ((await isThere(warehouse)) ? warehouse : undefined);
   if (found !== undefined)
     throw new Error(

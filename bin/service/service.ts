@@ -6,7 +6,6 @@ import { checkConnection } from '../../activities/imports/check-connection.ts';
 import { buildServer } from '../../api/app.ts';
 import { ORGANISATION_ATTRIBUTE } from '../../workflows/contract.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
-import { Sealer } from '../../security/sealing.ts';
 import { startDevServer } from '../../temporal/dev-server/dev-server.ts';
 import { ensureSearchAttributes } from '../../temporal/ensure-search-attributes.ts';
 import { findTemporalCli } from '../../temporal/cli/find-temporal-cli.ts';
@@ -16,9 +15,9 @@ import { observeStatements } from '../../telemetry/observe-statements.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, Warehouse } from '../../warehouse/engine/warehouse.ts';
+import { openSealer } from './open-sealer.ts';
 import { createDiskCheck, writtenFolders } from './disk-check.ts';
 import { watchRuns } from './lost-runs.ts';
-import { masterKey } from '../settings/master-key.ts';
 import { operatorKey } from '../settings/operator-key.ts';
 import { keepPrivate } from '../settings/private-files.ts';
 import { checkRemoteFiles } from './remote-files.ts';
@@ -84,12 +83,14 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     closers.push(() => {
       warehouse.close();
     });
+    // Before anything else runs, because nobody could open what a wrong master key seals.
+    const { sealer, keyFile } = await openSealer(warehouse, settings, log);
     const metrics = new Metrics();
     const traces = await tracesOf(settings, log);
     if (traces !== null) closers.unshift(traces.close);
     const tracer = traces?.tracer ?? null;
     warehouse.observer = observeStatements(metrics, tracer);
-    reportWarehouse(metrics, { warehouse, clock, log });
+    reportWarehouse(metrics, { warehouse, sealer, clock, log });
     warehouse.onBreakdown = (error) => {
       metrics.breakdowns.inc();
       log.error({ err: error }, 'the warehouse broke down');
@@ -114,8 +115,6 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       exportsNightly: settings.EXPORT_TO !== null,
       flushesOften: warehouse.isDuckLake,
     });
-
-    const sealer = new Sealer(await masterKey(settings.MASTER_KEY, dataDir), settings.MASTER_KEY_PREVIOUS);
 
     if (roles.worker) {
       const parts = { warehouse, clock, sealer, orchestration, settings, metrics, traces, log };
@@ -154,6 +153,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         checkRemoteFiles: checkRemoteFiles(warehouse.settings),
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
+        keyFile,
         checkConnection: (connection, signal) => checkConnection(platformsOf(settings), connection, signal),
         metrics,
         tracer,

@@ -1,7 +1,11 @@
 import type { Logger } from 'pino';
 import { addDays } from '../../domain/shared/calendar.ts';
+import { keptFor } from '../../domain/shared/kept-for.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import { countTexts } from '../../security/sealed-counts.ts';
+import type { Sealer } from '../../security/sealing.ts';
+import { sealedByKeys } from '../../warehouse/engine/records/sealed-texts.ts';
 import { warehouseSize } from '../../warehouse/engine/warehouse-size.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { newestDays } from '../../warehouse/sources/coverage.ts';
@@ -12,22 +16,20 @@ const KEPT_MS = 60_000;
 /** Adds the metrics that only the warehouse knows: how old the data of each source is, and how large the warehouse is. */
 export const reportWarehouse = (
   metrics: Metrics,
-  { warehouse, clock, log }: { warehouse: Warehouse; clock: Clock; log: Logger },
+  {
+    warehouse,
+    sealer,
+    clock,
+    log,
+  }: { warehouse: Warehouse; sealer: Sealer; clock: Clock; log: Pick<Logger, 'warn'> },
 ): void => {
   const kept = <Found>(what: string, read: () => Promise<Found>): (() => Promise<Found | null>) => {
-    let last: { at: number; found: Promise<Found | null> } | null = null;
-    return () => {
-      if (last === null || performance.now() - last.at > KEPT_MS)
-        last = {
-          at: performance.now(),
-          found: read().catch((error: unknown) => {
-            log.warn({ err: error }, `metrics: ${what} cannot be read from the warehouse`);
-            last = null;
-            return null;
-          }),
-        };
-      return last.found;
-    };
+    const found = keptFor(KEPT_MS, read);
+    return () =>
+      found().catch((error: unknown) => {
+        log.warn({ err: error }, `metrics: ${what} cannot be read from the warehouse`);
+        return null;
+      });
   };
 
   const days = kept('the newest days of sources', () => newestDays(warehouse));
@@ -43,6 +45,21 @@ export const reportWarehouse = (
         (clock.now().getTime() - Date.parse(addDays(newest_day, 1))) / 1000,
       ]),
     metrics.ofTenants,
+  );
+
+  const sealed = kept('how many texts are sealed', () => sealedByKeys(warehouse));
+  metrics.gauge(
+    {
+      name: 'cost_analytics_sealed_texts',
+      help: 'Sealed values and secrets, by what opens them: opened by MASTER_KEY, previous (by MASTER_KEY_PREVIOUS), or unreadable',
+      labelNames: ['state'],
+    },
+    async () => {
+      const found = await sealed();
+      return found === null
+        ? []
+        : Object.entries(countTexts(found, sealer)).map(([state, texts]) => [{ state }, texts] as const);
+    },
   );
 
   const size = kept('its size', () => warehouseSize(warehouse));

@@ -3,6 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MASTER_KEY_BYTES } from '../../security/sealing.ts';
 import { secretFile } from './secret-file.ts';
+import type { Settings } from './settings.ts';
+
+/** The key that seals, and the one that opens what was sealed before it. */
+export interface MasterKeys {
+  current: Buffer;
+  previous: Buffer | null;
+}
 
 /** Parses a master key, base64 of 32 bytes. Returns null for any other text. */
 export const parseMasterKey = (text: string): Buffer | null => {
@@ -12,19 +19,39 @@ export const parseMasterKey = (text: string): Buffer | null => {
 };
 
 /** The file of the master key if `MASTER_KEY` is not set. A DuckLake has none, because it requires the setting. */
-const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key');
+export const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key');
 
-/** Returns the key for all sealed secrets (design §5): the given one, or else its file's, which the first start creates. */
-export const masterKey = async (given: Buffer | null, dataDir: string): Promise<Buffer> => {
-  if (given !== null) return given;
-  const file = masterKeyFile(dataDir);
-  const key = parseMasterKey(await secretFile(file, () => randomBytes(MASTER_KEY_BYTES).toString('base64')));
-  if (key === null) throw new Error(`${file}: expected base64 of ${MASTER_KEY_BYTES} bytes`);
+/** The file of the new key while a rotation of the key in {@link masterKeyFile} is under way. */
+export const nextKeyFile = (dataDir: string): string => `${masterKeyFile(dataDir)}.next`;
+
+/** Returns the key in a file; null without the file. Throws if the file has no key. */
+export const keyIn = async (file: string): Promise<Buffer | null> => {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  });
+  const key = text === null ? null : parseMasterKey(text.trim());
+  if (text !== null && key === null) throw new Error(`${file}: expected base64 of ${MASTER_KEY_BYTES} bytes`);
   return key;
 };
 
-/** Returns the same without making one; null if no key exists yet, or its file cannot be read. */
-export const knownMasterKey = async (given: Buffer | null, dataDir: string): Promise<Buffer | null> => {
-  const text = await readFile(masterKeyFile(dataDir), 'utf8').catch(() => null);
-  return given ?? (text === null ? null : parseMasterKey(text.trim()));
+/**
+ * Returns the keys of the settings, or else of the files; null if there is none yet. Both files exist only while a rotation is
+ * under way. Then the new key seals, and the old one still opens.
+ */
+export const knownMasterKeys = async ({
+  MASTER_KEY: given,
+  MASTER_KEY_PREVIOUS: previous,
+  dataDir,
+}: Pick<Settings, 'MASTER_KEY' | 'MASTER_KEY_PREVIOUS' | 'dataDir'>): Promise<MasterKeys | null> => {
+  if (given !== null) return { current: given, previous };
+  const stored = await keyIn(masterKeyFile(dataDir));
+  const next = await keyIn(nextKeyFile(dataDir));
+  if (next !== null) return { current: next, previous: previous ?? stored };
+  return stored === null ? null : { current: stored, previous };
+};
+
+/** Makes the file of the master key. Call it only if nothing is sealed, because a new key opens nothing. */
+export const makeMasterKey = async (dataDir: string): Promise<void> => {
+  await secretFile(masterKeyFile(dataDir), () => randomBytes(MASTER_KEY_BYTES).toString('base64'));
 };

@@ -36,19 +36,13 @@ const percentText = (percent: number | null): string =>
 
 const importText = (connected: Import | null): string[] => {
   if (connected === null) return ['  not imported: nothing is connected'];
-  const {
-    type,
-    status,
-    paused_reason,
-    last_run,
-    next_run_at,
-    other_currencies = [],
-    left_out = [],
-  } = connected;
+  const { type, status, paused_reason, last_run, next_run_at, other_currencies, left_out } = connected;
   const source = type === 'stripe' ? 'Stripe' : 'BigQuery';
   const then = next_run_at === null ? (paused_reason ?? '') : `next run ${next_run_at}`;
-  const others = other_currencies.map(({ currency, net_sales }) => `${amountText(net_sales)} ${currency}`);
-  const leftOut = left_out.map(
+  const others = (other_currencies ?? []).map(
+    ({ currency, net_sales }) => `${amountText(net_sales)} ${currency}`,
+  );
+  const leftOut = (left_out ?? []).map(
     ({ category, currency, amount, transactions }) =>
       `${category} (${transactions} transactions, ${amountText(amount)} ${currency})`,
   );

@@ -6,8 +6,9 @@ import type { Doubt } from '../sources/doubts.ts';
 /** The newest version of a locked month, frozen (spec §3). */
 export interface MonthLock {
   version: number;
-  cost: DecimalText;
-  value: DecimalText;
+  /** Null, as the value, if they are sealed and cannot be opened. */
+  cost: DecimalText | null;
+  value: DecimalText | null;
   unitCost: DecimalText | null;
   lockedAt: string;
   lockedBy: { type: 'key'; id: string; name: string };
@@ -26,8 +27,10 @@ export interface MonthFacts {
   coverage: Coverage;
   /** Picked tag keys and splits that lack data for days of the month, in words. */
   uncollected: string[];
-  /** The sum of the month's values; null without values. */
+  /** The sum of the month's values; null without values, or if one of them cannot be opened. */
   valueSum: DecimalText | null;
+  /** That sealed values of the month cannot be opened; null or missing if they can. */
+  unreadable?: Doubt | null;
   /** How many periods of the month have a value. */
   valuePeriods: number;
   /** What is not certain about the values, once the month has ended. */

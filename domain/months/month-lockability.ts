@@ -21,7 +21,8 @@ export interface Lockability {
 export const lockability = (facts: MonthFacts, settlement: SettlementFacts, today: Day): Lockability => {
   const { month, lock } = facts;
   const status = monthStatus(facts);
-  if (lock !== null && status === 'locked')
+  // A version whose numbers cannot be opened can be locked again, from today's numbers.
+  if (lock !== null && status === 'locked' && lock.value !== null)
     return never(`${month} is locked already, as version ${lock.version}, and no value has changed since`);
   const partial = partialReason(facts);
   if (partial !== null) return never(`${month} cannot be locked: ${partial}`);
@@ -29,7 +30,9 @@ export const lockability = (facts: MonthFacts, settlement: SettlementFacts, toda
   if (waits.length === 0) return { can_lock: 'now', missing: [], refusal: null };
   const refusal = `${month} cannot be locked: ${waits.map(({ reason }) => reason).join('; ')}`;
   const missing = waits.flatMap(({ doubt }) => doubt ?? []);
-  if (missing.length < waits.length) return never(refusal, missing);
+  // Nobody can accept that a number is not known.
+  if (missing.length < waits.length || facts.valueSum === null || facts.cost === null)
+    return never(refusal, missing);
   return {
     can_lock: 'without_missing',
     missing,
@@ -41,7 +44,9 @@ const never = (refusal: string, missing: Doubt[] = []): Lockability => ({ can_lo
 
 /** Returns what a month that has changed since its lock waits for. A month that is ready waits for nothing. */
 const relockWaits = (facts: MonthFacts): Wait[] => [
-  ...(facts.valueSum === null ? [{ reason: 'it no longer has a value', doubt: null }] : []),
+  ...(facts.valueSum === null && (facts.unreadable ?? null) === null
+    ? [{ reason: 'it no longer has a value', doubt: null }]
+    : []),
   ...(facts.cost === null ? [{ reason: 'it no longer has a cost', doubt: null }] : []),
   ...doubtsOf(facts).map(waitFor),
 ];

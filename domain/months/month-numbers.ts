@@ -121,8 +121,8 @@ export const numbersToText =
 const inText = (amount: Big | null): DecimalText | null => (amount === null ? null : toWireText(amount));
 
 export const frozenNumbers = (lock: Pick<MonthLock, 'cost' | 'value' | 'unitCost'>): MonthNumbers => ({
-  cost: Big(lock.cost),
-  value: Big(lock.value),
+  cost: lock.cost === null ? null : Big(lock.cost),
+  value: lock.value === null ? null : Big(lock.value),
   unitCost: lock.unitCost === null ? null : Big(lock.unitCost),
 });
 

@@ -40,8 +40,13 @@ const missingSpend = (facts: MonthFacts): Doubt[] => {
 /** Returns every doubt about the numbers of a month that has ended: about its spend and about its values. */
 export const doubtsOf = (facts: MonthFacts): Doubt[] => [
   ...missingSpend(facts),
+  ...unreadableOf(facts),
   ...(facts.valueDoubts ?? []),
 ];
+
+/** Sealed values that cannot be opened are a doubt at any time, also before the month has ended. */
+const unreadableOf = ({ unreadable = null }: MonthFacts): Doubt[] =>
+  unreadable === null ? [] : [unreadable];
 
 /** Returns why a month cannot become complete, in words; null if its picks have all their data. */
 export const partialReason = ({
@@ -69,7 +74,8 @@ export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today:
     hasEnded ? facts : { ...facts, coverage: { ...coverage, gaps: [], holdingBack: [] } },
   );
   // Until a month has ended, its values cannot be complete.
-  const missing = [...spend, ...(hasEnded ? (facts.valueDoubts ?? []) : [])];
+  const unreadable = unreadableOf(facts);
+  const missing = [...spend, ...unreadable, ...(hasEnded ? (facts.valueDoubts ?? []) : [])];
   const days = isSettled ? [] : settleDayReasons(month, settlement, today);
   const isDue = !isSettled && cost !== null && [...waitingFor, ...days, ...spend].length === 0;
   const unknown = [
@@ -78,7 +84,7 @@ export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today:
     ...(cost === null && waitingFor.length === 0
       ? [`no ${spendInWords(coverage.undelivered)} has been ingested for ${month}`]
       : []),
-    ...(valueSum === null ? [`no value has been recorded for ${month}`] : []),
+    ...(valueSum === null && unreadable.length === 0 ? [`no value has been recorded for ${month}`] : []),
   ];
   const waits = (reasons: readonly string[]): Wait[] => reasons.map((reason) => ({ reason, doubt: null }));
   return [...waits([...days, ...waitingFor]), ...missing.map(waitFor), ...waits(unknown)];

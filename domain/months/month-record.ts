@@ -26,6 +26,7 @@ import {
 import { openWaits, partialReason } from './month-reasons.ts';
 import { monthStatus, type MonthStatus } from './month-status.ts';
 import type { SettlementFacts } from './settlement.ts';
+import { unreadableLock } from './unreadable-values.ts';
 
 export type ChangeBasis = 'month' | 'same_days';
 
@@ -61,9 +62,10 @@ export type RecordWith<Numbers> = Numbers & {
   complete_through: Day | null;
 };
 
-/** Returns why a month is open or partial, in words; null in any other state. */
-const openReason = (facts: MonthFacts, settlement: SettlementFacts, today: Day): string | null => {
+/** Returns why a month is open or partial, or why the numbers of its lock are not known, in words; null in any other state. */
+const reasonOf = (facts: MonthFacts, settlement: SettlementFacts, today: Day): string | null => {
   const status = monthStatus(facts);
+  if (facts.lock !== null && facts.lock.value === null) return unreadableLock(facts.lock.version);
   if (status === 'partial') return partialReason(facts);
   if (status !== 'open') return null;
   return openWaits(facts, settlement, today)
@@ -146,7 +148,7 @@ export const recordsWith = <Numbers>(
               locked_by: month.lock.lockedBy,
             },
       ...(status === 'changed_since_lock' ? { current: shownAs(current) } : {}),
-      reason: openReason(month, settlement, today),
+      reason: reasonOf(month, settlement, today),
       can_lock,
       missing: missing.map(doubtToWire),
       notes: month.lock === null ? notesOf(month, today) : [],

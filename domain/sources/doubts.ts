@@ -10,6 +10,7 @@ export const DOUBT_CODES = [
   'nothing_ingested',
   'rejected_rows',
   'import_behind',
+  'values_unreadable',
   'unit_missing',
   'charges_twice',
   'unmatched_machines',
@@ -25,6 +26,7 @@ export const WAY_OUT_ACTIONS = [
   'stands',
   'run_import',
   'connect_import',
+  'record_values',
   'end_unit',
   'on_bill_always',
   'on_bill_never',
@@ -156,8 +158,9 @@ const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
   nothing_ingested: [],
   rejected_rows: [runSource],
   charges_twice: [endHere, endThere, correctFiles, stands],
-  // It is about no source (import-doubt.ts).
+  // These are about no source (import-doubt.ts, unreadable-values.ts).
   import_behind: [],
+  values_unreadable: [],
   unit_missing: [endUnit, runSource],
   unmatched_machines: [runSource, onBillAlways, onBillNever],
   assets_missing: [runSource, onBillAlways],

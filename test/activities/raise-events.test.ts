@@ -8,7 +8,8 @@ import { updateMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { updateOrganisation } from '../../warehouse/organisations/organisations.ts';
 import { createSharedCost } from '../../warehouse/teams/shared-costs.ts';
 import { createTeam } from '../../warehouse/teams/teams.ts';
-import { createWebhook, newSecretId, newWebhookId } from '../../warehouse/events/webhooks.ts';
+import { Sealer } from '../../security/sealing.ts';
+import { createWebhook, newWebhookId } from '../../warehouse/events/webhooks.ts';
 import { listDeliveries } from '../../warehouse/events/webhook-deliveries.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../support/exports/focus-export.ts';
@@ -55,7 +56,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       test.warehouse,
       orgId,
       { id: newWebhookId(), url: 'https://1.1.1.1/', events: ['unit_cost.changed'], enabled },
-      { secretId: newSecretId(), sealed: 'v1' },
+      { secret: 'whsec_1', sealer: new Sealer(Buffer.alloc(32)) },
       BY,
     );
 

@@ -1,8 +1,9 @@
 import type { DeliveryInput, EventType } from '../../domain/events/webhook.ts';
-import { idAfter, newId } from '../engine/sql/ids.ts';
+import { newId } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
+import { insertSecret, type NewSecret } from './webhook-secrets.ts';
 import { failPendingDeliveries, recordAttempt, type DeliveryAttempt } from './webhook-deliveries.ts';
 
 /** An endpoint that receives an organisation's events (contract §3, Webhook). */
@@ -39,12 +40,12 @@ const WEBHOOKS = new Versions<Webhook>({
 /** Returns the id of a new webhook. */
 export const newWebhookId = (): string => newId('whk');
 
-/** Stores a new webhook with its sealed secret. */
+/** Stores a new webhook with its secret, sealed. */
 export const createWebhook = (
   warehouse: Warehouse,
   orgId: string,
   webhook: Omit<Webhook, 'created_at' | 'disabled_reason'>,
-  secret: SealedSecret,
+  secret: NewSecret,
   by: By,
 ): Promise<Webhook> => {
   const { id, url, events, enabled } = webhook;
@@ -81,7 +82,7 @@ export const organisationsWithWebhooks = async (warehouse: Warehouse): Promise<s
 
 /** A change of a webhook: of some fields, of its secret, or its deletion. */
 export type WebhookUpdate =
-  { changes: Partial<Pick<Webhook, 'url' | 'events' | 'enabled'>>; secret: SealedSecret | null } | 'delete';
+  { changes: Partial<Pick<Webhook, 'url' | 'events' | 'enabled'>>; secret: NewSecret | null } | 'delete';
 
 /**
  * Changes or deletes a webhook. Returns its new state (or its last), or null if there is no such webhook. If it is deleted or
@@ -140,41 +141,3 @@ export const disableGoneWebhook = (
 
 export const WEBHOOK_GONE = 'the webhook was deleted';
 export const WEBHOOK_OFF = 'the webhook was disabled';
-
-/** A stored secret. `secretId` comes from {@link newSecretId}. */
-export interface SealedSecret {
-  secretId: string;
-  sealed: string;
-}
-
-/** Returns the id of a webhook's next secret. The newest secret signs. */
-export const newSecretId = (): string => idAfter(null);
-
-/** Returns the secrets of a webhook that sign, newest first: the newest one, and those replaced since `overlapFrom`. */
-export const signingSecrets = (
-  warehouse: Warehouse,
-  orgId: string,
-  webhookId: string,
-  overlapFrom: Date,
-): Promise<SealedSecret[]> =>
-  warehouse.query<{ secretId: string; sealed: string }>(
-    `SELECT secret_id AS "secretId", sealed_secret AS sealed FROM webhook_secrets
-     WHERE org_id = $org AND webhook_id = $webhook
-     QUALIFY COALESCE(lead(created_at) OVER (ORDER BY secret_id) > $overlap::TIMESTAMP, true)
-     ORDER BY secret_id DESC`,
-    { org: orgId, webhook: webhookId, overlap: overlapFrom.toISOString() },
-  );
-
-const insertSecret = (
-  session: Session,
-  orgId: string,
-  webhookId: string,
-  { secretId, sealed }: SealedSecret,
-  now: Date,
-) =>
-  session.run(
-    `INSERT INTO webhook_secrets BY NAME
-      SELECT $org AS org_id, $webhook AS webhook_id, $secret::UUID AS secret_id, $sealed AS sealed_secret,
-        $now::TIMESTAMP AS created_at`,
-    { org: orgId, webhook: webhookId, secret: secretId, sealed, now: now.toISOString() },
-  );

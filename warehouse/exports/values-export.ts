@@ -61,7 +61,7 @@ const revenueRows = async function* (
     );
     yield page.map(({ period, value, source, changed_at }) => ({
       ...{ metric_id: id, metric_name: name, frequency, period, label: null },
-      ...{ value: toWireText(value), source, changed_at },
+      ...{ value: value === null ? null : toWireText(value), source, changed_at },
     }));
     cursor = page.length < PAGE ? null : (page.at(-1) ?? null);
   } while (cursor !== null);

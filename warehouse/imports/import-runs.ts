@@ -109,7 +109,8 @@ export const openImportRun = async (
   });
 };
 
-const NOTHING: Uncounted = { other_currencies: [], left_out: [] };
+/** An import that counts everything. */
+export const NOTHING: Uncounted = { other_currencies: [], left_out: [] };
 
 /** Seals what a run does not count, because it is revenue. Returns null if the run counts everything. */
 export const sealUncounted = (vault: RevenueVault, runId: string, uncounted: Uncounted): string | null =>
@@ -117,14 +118,15 @@ export const sealUncounted = (vault: RevenueVault, runId: string, uncounted: Unc
     ? null
     : vault.sealUncounted(runId, JSON.stringify(uncounted));
 
-/** Returns what an import does not count, after a run. */
+/** Returns what an import does not count, after a run; null if it is sealed and cannot be opened. */
 export const uncountedOf = (
   vault: RevenueVault,
   run: Pick<ImportRun, 'run_id' | 'sealed_totals'> | null | undefined,
-): Uncounted => {
+): Uncounted | null => {
   if (run?.sealed_totals == null) return NOTHING;
-  const stored = JSON.parse(vault.openUncounted(run.run_id, run.sealed_totals)) as
-    Uncounted | OtherCurrency[];
+  const text = vault.openUncounted(run.run_id, run.sealed_totals);
+  if (text === null) return null;
+  const stored = JSON.parse(text) as Uncounted | OtherCurrency[];
   // Earlier versions stored only other currencies.
   return Array.isArray(stored) ? { ...NOTHING, other_currencies: stored } : stored;
 };

@@ -2,6 +2,7 @@ import type { ImportDefinition, ImportType } from '../../domain/imports/connecti
 import { firstDay, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
+import { requireOpeningKey } from '../engine/records/require-key.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -108,6 +109,7 @@ export const connectImport = (
     const around = async (_session: Session, _next: unknown, store: () => Promise<void>): Promise<void> => {
       await store();
       await deleteCredentials(session, orgId, metricId, by.now);
+      await requireOpeningKey(session, sealer);
       const sealed = sealer.seal(placeOf(orgId, connection), credential.padEnd(PADDED_TO));
       await session.run(
         `INSERT INTO import_credentials BY NAME SELECT $org AS org_id, $metric AS metric_id,
@@ -159,19 +161,43 @@ export const disconnectImport = (
     return true;
   });
 
-/** Returns the credential of a connection. Throws an Error if it has been replaced or deleted. */
+/** Why the import of a metric cannot run, and the way out. */
+export const CREDENTIAL_UNREADABLE =
+  'the stored credential cannot be opened: connect the metric again, with its credential, or ask the operator for the MASTER_KEY that sealed it';
+
+/** Returns the credential of a connection, or null if it cannot be opened. Throws an Error if it was replaced or deleted. */
 export const credentialOf = async (
   warehouse: Pick<Session, 'query'>,
   sealer: Sealer,
   orgId: string,
   connection: ImportConnection,
-): Promise<string> => {
+): Promise<string | null> => {
+  const sealed = await sealedCredential(warehouse, orgId, connection);
+  if (sealed === null) throw new Error(`the credential of ${connection.metric_id} is no longer stored`);
+  return sealer.openOrNull(placeOf(orgId, connection), sealed)?.trimEnd() ?? null;
+};
+
+/** Whether the credential of a connection is stored and cannot be opened. */
+export const isCredentialUnreadable = async (
+  warehouse: Pick<Session, 'query'>,
+  sealer: Sealer,
+  orgId: string,
+  connection: ImportConnection,
+): Promise<boolean> => {
+  const sealed = await sealedCredential(warehouse, orgId, connection);
+  return sealed !== null && sealer.openOrNull(placeOf(orgId, connection), sealed) === null;
+};
+
+const sealedCredential = async (
+  warehouse: Pick<Session, 'query'>,
+  orgId: string,
+  { metric_id: metric, credential_id: credential }: ImportConnection,
+): Promise<string | null> => {
   const [row] = await warehouse.query<{ sealed_credential: string }>(
     `SELECT sealed_credential FROM import_credentials WHERE org_id = $org AND metric_id = $metric AND credential_id = $credential`,
-    { org: orgId, metric: connection.metric_id, credential: connection.credential_id },
+    { org: orgId, metric, credential },
   );
-  if (row === undefined) throw new Error(`the credential of ${connection.metric_id} is no longer stored`);
-  return sealer.open(placeOf(orgId, connection), row.sealed_credential).trimEnd();
+  return row?.sealed_credential ?? null;
 };
 
 const placeOf = (

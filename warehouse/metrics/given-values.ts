@@ -35,6 +35,7 @@ export const storeGiven = async (
   change: Change,
   signal?: AbortSignal,
 ): Promise<ChangeResult> => {
+  await of.vault?.requireOpeningKey(session);
   const before = await newestChanges(session, of, values);
   const newest = [...before.values()].reduce((latest, { change_id }) => maxOf(latest, change_id), '');
   const changeId = idAfter(newest === '' ? null : newest);
@@ -45,7 +46,7 @@ export const storeGiven = async (
     await pause();
     const old = numberOf(of, before.get(placeOf({ period, label })));
     const number = value === null ? null : Big(value).toFixed();
-    if (old === null ? number === null : number !== null && valueUnits(old) === valueUnits(number)) {
+    if (isSame(old, number)) {
       counts.unchanged += 1;
       continue;
     }
@@ -58,6 +59,14 @@ export const storeGiven = async (
   if (changed.length > 0) await insert(session, of, changeId, changed, change);
   return { ...counts, months: [...new Set(changed.map(({ period }) => monthOf(period)))].sort() };
 };
+
+/** Whether a value stays as it is. Revenue that cannot be opened never does, so that it can be given again. */
+const isSame = (old: DecimalText | null | undefined, given: DecimalText | null): boolean =>
+  old === undefined
+    ? false
+    : old === null || given === null
+      ? old === given
+      : valueUnits(old) === valueUnits(given);
 
 /** A changed value. `stored` is a number, or sealed revenue; null if the value is removed. */
 interface Changed {
@@ -113,10 +122,15 @@ const newestChanges = async (
   return new Map(rows.map((row) => [placeOf(row), row]));
 };
 
-const numberOf = ({ metricId, vault }: ValuesOf, newest: NewestChange | undefined): DecimalText | null => {
+/** Returns the stored number of a value; null without one, and undefined if it cannot be opened. */
+const numberOf = (
+  { metricId, vault }: ValuesOf,
+  newest: NewestChange | undefined,
+): DecimalText | null | undefined => {
   if (newest === undefined || vault === undefined) return newest?.value ?? null;
   const { period, change_id, sealed_value: sealed } = newest;
-  return sealed === null ? null : vault.openValue({ metric_id: metricId, period, change_id }, sealed);
+  if (sealed === null) return null;
+  return vault.openValue({ metric_id: metricId, period, change_id }, sealed) ?? undefined;
 };
 
 const insert = async (

@@ -1,6 +1,8 @@
 import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { Sealer } from '../../security/sealing.ts';
+import { requireOpeningKey } from '../engine/records/require-key.ts';
+import type { Session } from '../engine/session.ts';
 
 /** Where a sealed value of revenue is stored: one change of one day or month. */
 export interface ValuePlace {
@@ -30,6 +32,7 @@ const padded = (text: string): string => text.padEnd(Math.ceil(text.length / PAD
 
 /**
  * Seals and opens an organisation's revenue. Each text is bound to the row that holds it (spec §5, Revenue privacy rule 1).
+ * What opens a text returns null if the master keys do not open it, or if it was changed.
  * Whoever holds a vault can read revenue: the API makes one only for a caller who may see it (api/access/revenue-access.ts).
  */
 export class RevenueVault {
@@ -41,12 +44,17 @@ export class RevenueVault {
     this.#orgId = orgId;
   }
 
+  /** Throws if texts that the vault seals could not be opened; see {@link requireOpeningKey}. */
+  requireOpeningKey(session: Pick<Session, 'query'>): Promise<void> {
+    return requireOpeningKey(session, this.#sealer);
+  }
+
   sealValue(place: ValuePlace, value: DecimalText): string {
     return this.#sealer.seal(placeOfValue(this.#orgId, place), padded(value));
   }
 
-  openValue(place: ValuePlace, sealed: string): DecimalText {
-    return this.#sealer.open(placeOfValue(this.#orgId, place), sealed).trimEnd();
+  openValue(place: ValuePlace, sealed: string): DecimalText | null {
+    return this.#sealer.openOrNull(placeOfValue(this.#orgId, place), sealed)?.trimEnd() ?? null;
   }
 
   sealLock(place: LockPlace, numbers: LockedNumbers): string {
@@ -58,12 +66,13 @@ export class RevenueVault {
     return this.#sealer.seal(placeOfUncounted(this.#orgId, runId), uncounted);
   }
 
-  openUncounted(runId: string, sealed: string): string {
-    return this.#sealer.open(placeOfUncounted(this.#orgId, runId), sealed);
+  openUncounted(runId: string, sealed: string): string | null {
+    return this.#sealer.openOrNull(placeOfUncounted(this.#orgId, runId), sealed);
   }
 
-  openLock(place: LockPlace, sealed: string): LockedNumbers {
-    return JSON.parse(this.#sealer.open(placeOfLock(this.#orgId, place), sealed)) as LockedNumbers;
+  openLock(place: LockPlace, sealed: string): LockedNumbers | null {
+    const text = this.#sealer.openOrNull(placeOfLock(this.#orgId, place), sealed);
+    return text === null ? null : (JSON.parse(text) as LockedNumbers);
   }
 }
 

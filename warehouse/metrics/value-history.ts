@@ -9,7 +9,8 @@ import type { Warehouse } from '../engine/warehouse.ts';
 export interface StoredValue {
   period: Day;
   label: string;
-  value: DecimalText;
+  /** Null if it is sealed and cannot be opened. */
+  value: DecimalText | null;
   source: ValueSource;
   changed_by: ChangedBy;
   changed_at: string;
@@ -29,8 +30,11 @@ interface ChangeRow {
 /** The text of a value; the sealed text of revenue. */
 const VALUE_TEXT = 'COALESCE(CAST(value AS VARCHAR), sealed_value)';
 
-/** Returns a stored value. Only revenue has a vault. Without it, its text stays sealed and is no number. */
-const opened = (text: string, place: ValuePlace, vault: RevenueVault | undefined): DecimalText =>
+/**
+ * Returns a stored value; null if it cannot be opened. Only revenue has a vault. Without it, its text stays sealed and is no
+ * number.
+ */
+const opened = (text: string, place: ValuePlace, vault: RevenueVault | undefined): DecimalText | null =>
   vault === undefined ? text : vault.openValue(place, text);
 
 const changedBy = (row: ChangeRow): ChangedBy => ({
@@ -82,6 +86,8 @@ export interface ValueChange {
   action: 'set' | 'remove';
   value: DecimalText | null;
   previous: DecimalText | null;
+  /** Whether the value or the one before is null because it cannot be opened. */
+  isUnreadable: boolean;
   source: ValueSource;
   changed_by: ChangedBy;
   changed_at: string;
@@ -134,15 +140,20 @@ export const listValueChanges = async (
     text === null || change_id === null
       ? null
       : opened(text, { metric_id: metricId, period, change_id }, vault);
-  return rows.map((row) => ({
-    changeId: row.change_id,
-    period: row.period,
-    label: row.label,
-    action: row.value === null ? 'remove' : 'set',
-    value: openedOf(row.value, row.period, row.change_id),
-    previous: openedOf(row.previous, row.period, row.previous_id),
-    source: row.source,
-    changed_by: changedBy(row),
-    changed_at: instant(row.changed_at),
-  }));
+  return rows.map((row) => {
+    const value = openedOf(row.value, row.period, row.change_id);
+    const previous = openedOf(row.previous, row.period, row.previous_id);
+    return {
+      changeId: row.change_id,
+      period: row.period,
+      label: row.label,
+      action: row.value === null ? 'remove' : 'set',
+      value,
+      previous,
+      isUnreadable: (row.value !== null && value === null) || (row.previous !== null && previous === null),
+      source: row.source,
+      changed_by: changedBy(row),
+      changed_at: instant(row.changed_at),
+    };
+  });
 };

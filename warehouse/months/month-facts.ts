@@ -2,6 +2,7 @@ import { addMonths, firstDay, lastDay, monthOf, type Day, type Month } from '../
 import { coverageOf, type Coverage } from '../../domain/sources/coverage.ts';
 import { factsFrom } from '../../domain/months/shown-months.ts';
 import type { MonthFacts } from '../../domain/months/month-facts.ts';
+import { unreadableDoubt } from '../../domain/months/unreadable-values.ts';
 import { fullyLoaded } from '../../domain/teams/bill.ts';
 import { billStatus, billWaits } from '../../domain/teams/bill-status.ts';
 import { AFRESH, type Recall } from '../engine/states/memory.ts';
@@ -71,6 +72,15 @@ export const monthFacts = async (
       reach: found?.disconnectedOn === null ? found.reach : null,
     };
   });
+  const revenueFacts = ({ metric_id: id }: MetricScope, month: Month) => ({
+    valueSum: revenue.sumOfMonth(id, month),
+    unreadable: unreadableDoubt(
+      id,
+      month,
+      revenue.unreadableOfMonth(id, month),
+      imports.get(id)?.disconnectedOn === null,
+    ),
+  });
   for (const { scope, ...parts } of compared) {
     const facts = byMetric.get(scope.metric_id) ?? [];
     const valueFacts = valueFactsOf(scope, parts.values, imports.get(scope.metric_id), vault);
@@ -81,7 +91,7 @@ export const monthFacts = async (
       facts.push({
         ...costFacts(month, scope, parts.costs, coverage),
         ...valueFacts(month),
-        ...(scope.kind === 'revenue' ? { valueSum: revenue.sumOfMonth(scope.metric_id, month) } : {}),
+        ...(scope.kind === 'revenue' ? revenueFacts(scope, month) : {}),
         settled: organisation.settled.has(month),
         lock: openedLock(locks.get(scope.metric_id)?.get(month), vault),
       });

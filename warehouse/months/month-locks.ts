@@ -12,6 +12,7 @@ import { instant } from '../engine/sql/instant.ts';
 import type { Metric } from '../metrics/metrics.ts';
 import { acceptUnits } from '../sources/units/accepted-units.ts';
 import { monthFacts } from './month-facts.ts';
+import { NO_NUMBERS } from './parts/newest-locks.ts';
 import { frozenLabels } from './month-labels.ts';
 import type { Organisation } from '../organisations/organisations.ts';
 import type { Session } from '../engine/session.ts';
@@ -22,8 +23,9 @@ import type { Warehouse } from '../engine/warehouse.ts';
 /** One version of a locked month, never rewritten (spec §3, §9 rule 2). */
 export interface MonthVersion {
   version: number;
-  cost: DecimalText;
-  value: DecimalText;
+  /** Null, as the value, if they are sealed and cannot be opened. */
+  cost: DecimalText | null;
+  value: DecimalText | null;
   unit_cost: DecimalText | null;
   locked_at: string;
   locked_by: { type: 'key'; id: string; name: string };
@@ -58,6 +60,7 @@ export const lockMonth = async (
   return warehouse.decide([valuesLock(metric.id)], async (session) => {
     const settlement = { settleDays: organisation.settle_days };
     const range = { newest: month, count: 1, vault: by.vault };
+    await by.vault?.requireOpeningKey(session);
     const [before, facts] =
       (await monthFacts(on(session), organisation.id, [metric.id], range)).get(metric.id) ?? [];
     if (before === undefined || facts === undefined) throw new Error(`no facts of ${metric.id} for ${month}`);
@@ -67,16 +70,16 @@ export const lockMonth = async (
     const sentences = missing.map(({ sentence }) => sentence);
     const { cost, value, unitCost } = currentNumbers(facts, metric);
     if (value === null || cost === null) throw new Error(`no numbers of ${metric.id} for ${month}`);
-    const lock: MonthLock = {
+    const lock = {
       version: (facts.lock?.version ?? 0) + 1,
       cost: cost.toFixed(),
       value: value.toFixed(),
       unitCost: unitCost?.toFixed(UNIT_COST_DECIMALS) ?? null,
       lockedAt: by.now.toISOString(),
-      lockedBy: { type: 'key', id: by.key.id, name: by.key.name },
+      lockedBy: { type: 'key' as const, id: by.key.id, name: by.key.name },
       valueChanges: facts.valueChanges,
       isIncomplete: missing.length > 0,
-    };
+    } satisfies MonthLock;
     const lockId = idAfter(await newestLock(session, organisation.id, metric.id, month));
     const numbers = { cost: lock.cost, value: lock.value, unit_cost: lock.unitCost };
     const place = { metric_id: metric.id, month: firstDay(month), lock_id: lockId };
@@ -123,8 +126,6 @@ export const lockMonth = async (
   });
 };
 
-const NO_NUMBERS = { cost: null, value: null, unit_cost: null };
-
 const sealedBy = (vault: RevenueVault | undefined, place: LockPlace, numbers: LockedNumbers): string => {
   if (vault === undefined) throw new Error('a month of revenue was locked without its vault');
   return vault.sealLock(place, numbers);
@@ -170,7 +171,8 @@ export const listMonthVersions = async (
     ...row,
     ...(vault === undefined || sealed_numbers === null
       ? {}
-      : vault.openLock({ metric_id: metricId, month: firstDay(month), lock_id }, sealed_numbers)),
+      : (vault.openLock({ metric_id: metricId, month: firstDay(month), lock_id }, sealed_numbers) ??
+        NO_NUMBERS)),
     missing: missing === null ? [] : (JSON.parse(missing) as string[]),
     version: Number(row.version),
     locked_at: instant(row.locked_at),

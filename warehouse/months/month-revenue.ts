@@ -5,33 +5,52 @@ import { letOthersRun } from '../engine/let-others-run.ts';
 import type { Session } from '../engine/session.ts';
 import type { RevenueVault, ValuePlace } from '../metrics/revenue-vault.ts';
 
+/** A value of revenue. `units` is null if it cannot be opened. */
+interface RevenueDay {
+  period: Day;
+  units: bigint | null;
+}
+
 /** The opened revenue of some metrics. It exists only in memory (spec §5, Revenue privacy rule 1). */
 export class Revenue {
-  readonly #days: ReadonlyMap<string, readonly { period: Day; units: bigint }[]>;
+  readonly #days: ReadonlyMap<string, readonly RevenueDay[]>;
 
-  constructor(days: ReadonlyMap<string, readonly { period: Day; units: bigint }[]>) {
+  constructor(days: ReadonlyMap<string, readonly RevenueDay[]>) {
     this.#days = days;
   }
 
-  /** Returns the sum of a metric's values from `start` to `end`, both inclusive; null without values. */
+  /**
+   * Returns the sum of a metric's values from `start` to `end`, both inclusive; null without values, or if one of them cannot be
+   * opened.
+   */
   sum(metricId: string, start: Day, end: Day): DecimalText | null {
     return sumOf(this.#days.get(metricId), ({ period }) => period >= start && period <= end);
   }
 
-  /** Returns the sum of a metric's values of a month; null without values. */
+  /** Returns the sum of a metric's values of a month; null as in {@link sum}. */
   sumOfMonth(metricId: string, month: Month): DecimalText | null {
     return sumOf(this.#days.get(metricId), ({ period }) => monthOf(period) === month);
+  }
+
+  /** Returns the periods of a month whose values cannot be opened. */
+  unreadableOfMonth(metricId: string, month: Month): Day[] {
+    const days = this.#days.get(metricId) ?? [];
+    return days.flatMap(({ period, units }) => (units === null && monthOf(period) === month ? [period] : []));
   }
 }
 
 const sumOf = (
-  days: readonly { period: Day; units: bigint }[] = [],
-  isMeant: (day: { period: Day }) => boolean,
+  days: readonly RevenueDay[] = [],
+  isMeant: (day: RevenueDay) => boolean,
 ): DecimalText | null => {
   const meant = days.filter(isMeant);
   if (meant.length === 0) return null;
-  const units = meant.reduce((sum, day) => sum + day.units, 0n);
-  return valueText(units);
+  let sum = 0n;
+  for (const { units } of meant) {
+    if (units === null) return null;
+    sum += units;
+  }
+  return valueText(sum);
 };
 
 /** Reads and opens the revenue of some metrics from `first` on. Throws without a vault, unless there are no metrics. */
@@ -42,7 +61,7 @@ export const openRevenue = async (
   first: Day,
   vault: RevenueVault | undefined,
 ): Promise<Revenue> => {
-  const days = new Map<string, { period: Day; units: bigint }[]>();
+  const days = new Map<string, RevenueDay[]>();
   if (metricIds.length === 0) return new Revenue(days);
   if (vault === undefined) throw new Error('revenue was read without its vault');
   const rows = await session.query<ValuePlace & { sealed_value: string }>(
@@ -53,8 +72,11 @@ export const openRevenue = async (
   const pause = letOthersRun();
   for (const { sealed_value, ...place } of rows) {
     await pause();
-    const units = valueUnits(vault.openValue(place, sealed_value));
-    pushTo(days, place.metric_id, { period: place.period, units });
+    const value = vault.openValue(place, sealed_value);
+    pushTo(days, place.metric_id, {
+      period: place.period,
+      units: value === null ? null : valueUnits(value),
+    });
   }
   return new Revenue(days);
 };

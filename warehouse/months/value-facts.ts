@@ -3,7 +3,7 @@ import { missingLastDays } from '../../domain/metrics/value-gap.ts';
 import { disconnectDoubt, importDoubt } from '../../domain/months/import-doubt.ts';
 import type { MonthFacts } from '../../domain/months/month-facts.ts';
 import { addMonths, type Month } from '../../domain/shared/calendar.ts';
-import { uncountedOf } from '../imports/import-runs.ts';
+import { NOTHING, uncountedOf } from '../imports/import-runs.ts';
 import type { RevenueVault } from '../metrics/revenue-vault.ts';
 import type { ValueImport } from '../sources/value-imports.ts';
 import type { MetricScope } from './parts/metric-scopes.ts';
@@ -28,7 +28,7 @@ export const valueFactsOf = (
   const uncounted =
     kind === 'revenue' && vault !== undefined && disconnectedOn === null
       ? uncountedOf(vault, completed)
-      : null;
+      : NOTHING;
   return (month) => {
     const ofMonth = values.months.get(month);
     const missing =
@@ -50,7 +50,10 @@ export const valueFactsOf = (
       valueChanges: ofMonth?.changes ?? 0,
       valueDoubts: doubt === null ? [] : [doubt],
       missingLastDays: missing,
-      valueNotes: leftOutInWords((uncounted?.left_out ?? []).filter((part) => part.month === month)),
+      valueNotes:
+        uncounted === null
+          ? ['what the import did not count cannot be opened: run the import to count it again']
+          : leftOutInWords(uncounted.left_out.filter((part) => part.month === month)),
     };
   };
 };

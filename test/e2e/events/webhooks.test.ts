@@ -94,6 +94,7 @@ describe('a webhook', () => {
       events: ['unit_cost.changed'],
       enabled: true,
       disabled_reason: null,
+      problem: null,
       created_at: '2026-02-07T06:00:00.000Z',
     });
     expect(expectPage(await admin.get<unknown[]>('/webhooks')).items).toEqual([webhook]);

@@ -551,8 +551,26 @@ describe('6 February 2026, midnight', () => {
     const by = { type: 'key', id: anyText, name: 'First admin key' };
     const at = '2026-02-06T00:00:00.000Z';
     expect(expectData(await admin.get(`/metrics/${orders}/months/2026-01/versions`))).toEqual([
-      { version: 2, cost: 500, value: 150, unit_cost: 3.333333, locked_at: at, locked_by: by, missing: [] },
-      { version: 1, cost: 480, value: 160, unit_cost: 3, locked_at: at, locked_by: by, missing: [] },
+      {
+        version: 2,
+        cost: 500,
+        value: 150,
+        unit_cost: 3.333333,
+        locked_at: at,
+        locked_by: by,
+        reason: null,
+        missing: [],
+      },
+      {
+        version: 1,
+        cost: 480,
+        value: 160,
+        unit_cost: 3,
+        locked_at: at,
+        locked_by: by,
+        reason: null,
+        missing: [],
+      },
     ]);
     expectError(await lock(orders, '2026-01'), 409, /version 2/);
   });

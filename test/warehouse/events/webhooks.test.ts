@@ -15,12 +15,12 @@ import {
   disableGoneWebhook,
   findWebhook,
   listWebhooks,
-  newSecretId,
   newWebhookId,
-  signingSecrets,
   updateWebhook,
   type Webhook,
 } from '../../../warehouse/events/webhooks.ts';
+import { signingSecrets, webhooksWithoutSecret } from '../../../warehouse/events/webhook-secrets.ts';
+import { Sealer } from '../../../security/sealing.ts';
 import { listAuditLog } from '../../../warehouse/engine/records/audit-log.ts';
 import { removeOldDeliveries } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -49,6 +49,8 @@ const event = (fact: string): NewEvent => ({
   data: { ...data, metric_name: fact },
 });
 
+const SEALER = new Sealer(Buffer.alloc(32));
+
 describeOnBothEngines('webhooks', (open) => {
   let test: TestWarehouse;
   beforeAll(async () => {
@@ -68,7 +70,7 @@ describeOnBothEngines('webhooks', (open) => {
       test.warehouse,
       orgId,
       fields as Omit<Webhook, 'created_at' | 'disabled_reason'>,
-      { secretId: newSecretId(), sealed: 'first' },
+      { secret: 'first', sealer: SEALER },
       by(),
     );
     return { orgId, webhook };
@@ -99,23 +101,23 @@ describeOnBothEngines('webhooks', (open) => {
       retry_after: null,
     });
     await endDelivery(test.warehouse, ended, { status: 'delivered', reason: null }, NOW);
-    const rotated = { changes: {}, secret: { secretId: newSecretId(), sealed: 'second' } };
+    const rotated = { changes: {}, secret: { secret: 'second', sealer: SEALER } };
     await updateWebhook(test.warehouse, orgId, webhook.id, rotated, by());
     await updateWebhook(test.warehouse, other, theirs.id, 'delete', by());
     const after = (days: number) => new Date(NOW.getTime() + days * 86_400_000);
     const secrets = (id: string, organisation = orgId) =>
-      signingSecrets(test.warehouse, organisation, id, new Date(0));
+      signingSecrets(test.warehouse, SEALER, organisation, id, new Date(0));
 
     await removeOldDeliveries(test.warehouse, after(7));
     expect((await statuses(orgId, webhook)).map(([, status]) => status)).toEqual(['pending', 'delivered']);
-    expect((await secrets(webhook.id)).map(({ sealed }) => sealed)).toEqual(['second', 'first']);
-    expect(await secrets(theirs.id, other)).toEqual([]);
+    expect(await secrets(webhook.id)).toEqual(['second', 'first']);
+    expect(await secrets(theirs.id, other)).toBeNull();
 
     await removeOldDeliveries(test.warehouse, after(91));
     expect(
       (await listDeliveries(test.warehouse, orgId, webhook.id, ALL)).map(({ eventId }) => eventId),
     ).toEqual([pending?.eventId]);
-    expect((await secrets(webhook.id)).map(({ sealed }) => sealed)).toEqual(['second']);
+    expect(await secrets(webhook.id)).toEqual(['second']);
     expect(await removeOldDeliveries(test.warehouse, after(91))).toBe(0);
     expect(await add(orgId, 'delivered')).toBe(0); // the same fact raises no event again
   });
@@ -140,12 +142,10 @@ describeOnBothEngines('webhooks', (open) => {
 
   it('sign with a replaced secret for one more day', async () => {
     const { orgId, webhook } = await newHook();
-    const secrets = async (now: Date) =>
-      (await signingSecrets(test.warehouse, orgId, webhook.id, new Date(now.getTime() - 24 * HOUR_MS))).map(
-        ({ sealed }) => sealed,
-      );
-    const rotate = (sealed: string, now: Date) => {
-      const update = { changes: {}, secret: { secretId: newSecretId(), sealed } };
+    const secrets = (now: Date) =>
+      signingSecrets(test.warehouse, SEALER, orgId, webhook.id, new Date(now.getTime() - 24 * HOUR_MS));
+    const rotate = (secret: string, now: Date, sealer = SEALER) => {
+      const update = { changes: {}, secret: { secret, sealer } };
       return updateWebhook(test.warehouse, orgId, webhook.id, update, by(now));
     };
     expect(await secrets(later(1000))).toEqual(['first']);
@@ -155,6 +155,22 @@ describeOnBothEngines('webhooks', (open) => {
     expect(await secrets(later(24.9))).toEqual(['third', 'second', 'first']);
     expect(await secrets(later(25))).toEqual(['third', 'second']);
     expect(await secrets(later(34))).toEqual(['third']);
+  });
+
+  it('sign nothing if the newest secret cannot be opened, until it is rotated', async () => {
+    const { orgId, webhook } = await newHook();
+    const healthy = await newHook();
+    const both = new Sealer(Buffer.alloc(32, 1), Buffer.alloc(32));
+    const [lost, rest] = [new Sealer(Buffer.alloc(32, 1)), both];
+    const update = { changes: {}, secret: { secret: 'second', sealer: both } };
+    await updateWebhook(test.warehouse, orgId, webhook.id, update, by(later(1)));
+    const secrets = (sealer: Sealer) => signingSecrets(test.warehouse, sealer, orgId, webhook.id, later(0));
+    expect(await secrets(rest)).toEqual(['second', 'first']);
+    // A replaced secret is not needed.
+    expect(await secrets(lost)).toEqual(['second']);
+    expect(await secrets(SEALER)).toBeNull();
+    expect(await webhooksWithoutSecret(test.warehouse, SEALER, orgId)).toEqual(new Set([webhook.id]));
+    expect(await webhooksWithoutSecret(test.warehouse, SEALER, healthy.orgId)).toEqual(new Set());
   });
 
   it('get each event once, and never the same fact again', async () => {

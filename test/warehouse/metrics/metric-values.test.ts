@@ -37,7 +37,7 @@ describeOnBothEngines('metrics and their values', (open) => {
     const items: NewValue[] = Object.entries(values).map(([period, value]) => ({ period, label: '', value }));
     return writeValues(on, orgId, metricId, items, CHANGE);
   };
-  const stored = async ({ orgId, metricId }: Tenant): Promise<Record<string, string>> =>
+  const stored = async ({ orgId, metricId }: Tenant): Promise<Record<string, string | null>> =>
     Object.fromEntries(
       (await listValues(warehouse, orgId, metricId, ANY_DAY)).map(({ period, value }) => [period, value]),
     );

@@ -4,6 +4,7 @@ import Big from 'big.js';
 import { addDays, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { monthRecords } from '../../../domain/months/month-record.ts';
 import { Sealer } from '../../../security/sealing.ts';
+import { sealedByKeys } from '../../../warehouse/engine/records/sealed-texts.ts';
 import { resealSome } from '../../../warehouse/engine/records/reseal.ts';
 import { changeRevenue, removeRevenue } from '../../../warehouse/metrics/revenue-changes.ts';
 import { RevenueVault } from '../../../warehouse/metrics/revenue-vault.ts';
@@ -72,7 +73,7 @@ describeOnBothEngines('revenue', (open) => {
     for (let from = 0; from < changes.length; from += 60)
       await changeRevenue(test.warehouse, of, new Map(changes.slice(from, from + 60)), CHANGE);
     const values = await listValues(test.warehouse, story.orgId, story.metric.id, STORED, of.vault);
-    expect(new Map(values.map(({ period, value }) => [period, Big(value).toFixed()]))).toEqual(
+    expect(new Map(values.map(({ period, value }) => [period, Big(value ?? NaN).toFixed()]))).toEqual(
       new Map([...naive].sort().map(([period, value]) => [period, value.toFixed()])),
     );
     const facts = await factsOf(story, of.vault);
@@ -94,8 +95,13 @@ describeOnBothEngines('revenue', (open) => {
     await expect(factsOf(story, undefined)).rejects.toThrow(/without its vault/);
     const others = [new RevenueVault(new Sealer(newKey), 'org_other'), story.of(new Sealer(oldKey)).vault];
     for (const vault of others) {
-      await expect(factsOf(story, vault)).rejects.toThrow();
-      await expect(listValues(test.warehouse, story.orgId, story.metric.id, STORED, vault)).rejects.toThrow();
+      expect((await factsOf(story, vault)).at(-1)).toMatchObject({
+        valueSum: null,
+        unreadable: { code: 'values_unreadable' },
+      });
+      expect(await listValues(test.warehouse, story.orgId, story.metric.id, STORED, vault)).toMatchObject([
+        { period: '2026-01-05', value: null },
+      ]);
     }
     const columns = await test.warehouse.query<{ text: string }>(
       `SELECT CAST(metric_value_changes AS VARCHAR) AS text FROM metric_value_changes WHERE org_id = $org`,
@@ -122,7 +128,12 @@ describeOnBothEngines('revenue', (open) => {
        WHERE org_id = $org AND period = DATE '2026-01-05'`,
       { org: story.orgId },
     );
-    await expect(factsOf(story, of.vault)).rejects.toThrow();
+    expect((await factsOf(story, of.vault)).at(-1)).toMatchObject({
+      valueSum: null,
+      unreadable: {
+        sentence: expect.stringMatching(/^the value of 2026-01-05 cannot be opened: record /) as string,
+      },
+    });
   });
 
   it('hides how large it is', async () => {
@@ -142,7 +153,8 @@ describeOnBothEngines('revenue', (open) => {
       const story = await newStory();
       await story.spend({ '2025-12-31': '100', '2026-01-31': '40' });
       await story.settle();
-      const before = story.of(new Sealer(oldKey));
+      // Other stories of this warehouse have sealed with the new key.
+      const before = story.of(new Sealer(oldKey, newKey));
       await changeRevenue(test.warehouse, before, new Map([['2026-01-05', 80]]), CHANGE);
       const { organisation, metric, orgId } = story;
       await lockMonth(test.warehouse, organisation, metric, '2026-01', {
@@ -160,7 +172,11 @@ describeOnBothEngines('revenue', (open) => {
       };
       const expected = { cost_share_percent: 50, current: { value: 160, cost_share_percent: 25 } };
       expect(await recordWith(both.vault)).toMatchObject(expected);
-      await expect(recordWith(story.of(new Sealer(newKey)).vault)).rejects.toThrow(/MASTER_KEY/);
+      expect(await recordWith(story.of(new Sealer(newKey)).vault)).toMatchObject({
+        ...{ status: 'changed_since_lock', version: 1, cost: null, value: null, cost_share_percent: null },
+        reason: expect.stringMatching(/^version 1 cannot be opened/) as string,
+        current: { cost: 40, value: 160, cost_share_percent: 25 },
+      });
 
       for (;;) if ((await resealSome(test.warehouse, new Sealer(newKey, oldKey))).remaining === 0) break;
       const after = story.of(new Sealer(newKey)).vault;
@@ -184,6 +200,141 @@ describeOnBothEngines('revenue', (open) => {
         remaining: 0,
         unreadable: 0,
       });
+    });
+  });
+
+  describe('with a value that no key opens', () => {
+    /** January has 80 on the 5th and 20 on the 6th. A key that is lost has sealed the 6th. */
+    const newDamage = async () => {
+      const story = await newStory();
+      await story.spend({ '2025-12-31': '100', '2026-01-31': '40' });
+      await story.settle();
+      const of = story.of(new Sealer(newKey));
+      await changeRevenue(test.warehouse, of, new Map([['2026-01-05', 80]]), CHANGE);
+      const lost = story.of(new Sealer(randomBytes(32), newKey));
+      await changeRevenue(test.warehouse, lost, new Map([['2026-01-06', 20]]), CHANGE);
+      const record = async () =>
+        monthRecords(
+          await factsOf(story, of.vault),
+          story.metric,
+          { settleDays: story.organisation.settle_days },
+          NOW,
+        )[0];
+      const lock = (acceptMissing: boolean) =>
+        lockMonth(test.warehouse, story.organisation, story.metric, '2026-01', {
+          ...{ key: KEY, now: NOW, vault: of.vault, acceptMissing },
+        });
+      return { story, of, record, lock };
+    };
+
+    it('has no sum, and no month that is ready, until the value is recorded again', async () => {
+      const { story, of, record, lock } = await newDamage();
+      const sentence =
+        'the value of 2026-01-06 cannot be opened: record these values again, or ask the operator for the MASTER_KEY that sealed it';
+      expect(await record()).toMatchObject({
+        ...{ status: 'open', cost: 40, value: null, cost_share_percent: null, margin: null },
+        ...{ reason: sentence, can_lock: 'no' },
+        missing: [
+          {
+            code: 'values_unreadable',
+            ways_out: [{ action: 'record_values', metric_id: story.metric.id }],
+          },
+        ],
+      });
+      for (const accept of [false, true]) await expect(lock(accept)).rejects.toThrow(sentence);
+      const values = await listValues(test.warehouse, story.orgId, story.metric.id, STORED, of.vault);
+      expect(values.map(({ period, value }) => [period, value])).toEqual([
+        ['2026-01-05', '80'],
+        ['2026-01-06', null],
+      ]);
+      const page = { limit: 10, cursor: null };
+      const changes = () => listValueChanges(test.warehouse, story.orgId, story.metric.id, page, of.vault);
+      expect(await changes()).toMatchObject([
+        { action: 'set', value: null, isUnreadable: true },
+        { action: 'set', value: '80', isUnreadable: false },
+      ]);
+      const again = await changeRevenue(test.warehouse, of, new Map([['2026-01-06', 20]]), CHANGE);
+      expect(again).toMatchObject({ replaced: 1, created: 0, unchanged: 0 });
+      expect(await record()).toMatchObject({ status: 'ready_to_lock', value: 100, cost_share_percent: 40 });
+      expect((await changes())[0]).toMatchObject({ value: '20', previous: null, isUnreadable: true });
+    });
+
+    it('keeps a locked month locked, and lets an admin lock it again', async () => {
+      const { story, of, record, lock } = await newDamage();
+      await changeRevenue(test.warehouse, of, new Map([['2026-01-06', 20]]), CHANGE);
+      await lock(false);
+      // The text of another row stands where the numbers of the lock were.
+      await test.warehouse.run(
+        `UPDATE month_locks SET sealed_numbers = (SELECT max(sealed_value) FROM metric_value_changes WHERE org_id = $org)
+         WHERE org_id = $org`,
+        { org: story.orgId },
+      );
+      const reason =
+        'version 1 cannot be opened: lock the month again, or ask the operator for the MASTER_KEY that sealed it';
+      expect(await record()).toMatchObject({
+        ...{ status: 'locked', version: 1, value: null, cost_share_percent: null, reason, can_lock: 'now' },
+        locked: { version: 1, value: null, locked_by: { name: KEY.name } },
+      });
+      expect(await lock(false)).toMatchObject({ status: 'locked', version: 2, value: 100, reason: null });
+      const versions = await listMonthVersions(
+        ...([test.warehouse, story.orgId, story.metric.id, '2026-01', of.vault] as const),
+      );
+      expect(versions).toMatchObject([
+        { version: 2, value: '100' },
+        { version: 1, value: null, cost: null },
+      ]);
+    });
+  });
+
+  describe('under a key that opens nothing of what is sealed', () => {
+    it('is not stored, before and after a rotation on another node', async () => {
+      const own = await open();
+      try {
+        const story = await newMonthStory(own, {}, { kind: 'revenue', currency: 'USD', rise: null });
+        const of = (sealer: Sealer) => ({
+          orgId: story.orgId,
+          metricId: story.metric.id,
+          vault: new RevenueVault(sealer, story.orgId),
+        });
+        const write = (sealer: Sealer, day: Day) =>
+          changeRevenue(own.warehouse, of(sealer), new Map([[day, 1]]), CHANGE);
+        const [stays, rotates] = [new Sealer(oldKey), new Sealer(newKey, oldKey)];
+        await write(stays, '2026-01-01');
+        await expect(write(new Sealer(newKey), '2026-01-02')).rejects.toThrow(/opens nothing that is stored/);
+        await write(rotates, '2026-01-03');
+        // A rotation under way: the node without the new key still opens a part, and the other node opens what it seals.
+        await write(stays, '2026-01-04');
+        expect(await resealSome(own.warehouse, rotates)).toEqual({
+          resealed: 2,
+          remaining: 0,
+          unreadable: 0,
+        });
+        await expect(write(stays, '2026-01-05')).rejects.toThrow(/opens nothing that is stored/);
+        await write(new Sealer(newKey), '2026-01-06');
+        expect(await sealedByKeys(own.warehouse)).toEqual([{ key_id: rotates.keyId, texts: 4 }]);
+      } finally {
+        await own.close();
+      }
+    });
+
+    it('is rotated without the texts that are damaged, which count as unreadable', async () => {
+      const own = await open();
+      try {
+        const story = await newMonthStory(own, {}, { kind: 'revenue', currency: 'USD', rise: null });
+        const vault = new RevenueVault(new Sealer(oldKey), story.orgId);
+        const of = { orgId: story.orgId, metricId: story.metric.id, vault };
+        const days = ['2026-01-01', '2026-01-02', '2026-01-03'];
+        await changeRevenue(own.warehouse, of, new Map(days.map((day) => [day, 1])), CHANGE);
+        await own.warehouse.run(
+          `UPDATE metric_value_changes SET sealed_value = sealed_value || 'A' WHERE period = DATE '2026-01-02'`,
+        );
+        const both = new Sealer(newKey, oldKey);
+        const done = { remaining: 0, unreadable: 1 };
+        expect(await resealSome(own.warehouse, both)).toEqual({ resealed: 2, ...done });
+        expect(await resealSome(own.warehouse, both)).toEqual({ resealed: 0, ...done });
+      } finally {
+        await own.close();
+      }
     });
   });
 });

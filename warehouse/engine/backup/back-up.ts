@@ -4,7 +4,7 @@ import { invalid } from '../../../domain/shared/errors.ts';
 import { attachFile } from '../opening/attach.ts';
 import { schemaVersionOf } from '../migrations/schema-version.ts';
 import { openInstance } from '../open-instance.ts';
-import { masterKeysOf } from '../records/reseal.ts';
+import { sealedByKeys } from '../records/sealed-texts.ts';
 import { Session } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
 import { tableNames } from '../sql/table-names.ts';
@@ -68,7 +68,7 @@ const copyTo = async (session: Session, file: string) => {
       await session.run('COPY FROM DATABASE warehouse TO backup');
       return {
         schemaVersion: await schemaVersionOf(session),
-        masterKeys: await masterKeysOf(session),
+        masterKeys: (await sealedByKeys(session)).map(({ key_id }) => key_id),
         contents: await contentsOf(session),
       };
     });

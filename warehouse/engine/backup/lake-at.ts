@@ -2,7 +2,7 @@ import { attachLake, type WarehousePlace } from '../opening/attach.ts';
 import { CATALOG } from '../location.ts';
 import { schemaVersionOf } from '../migrations/schema-version.ts';
 import { openInstance, type InstanceOptions } from '../open-instance.ts';
-import { masterKeysOf } from '../records/reseal.ts';
+import { sealedByKeys } from '../records/sealed-texts.ts';
 import { Session } from '../session.ts';
 import { enter } from '../session-pool.ts';
 import { tableNames } from '../sql/table-names.ts';
@@ -45,7 +45,7 @@ export const contentsAt = (
       taken_at: new Date(Number(taken?.ms)).toISOString(),
       schema_version: await schemaVersionOf(session),
       rows: await countRows(session),
-      master_keys: await masterKeysOf(session),
+      master_keys: (await sealedByKeys(session)).map(({ key_id }) => key_id),
     };
   }).catch((cause: unknown) => {
     if (cause instanceof Error && cause.message.includes('No snapshot found'))

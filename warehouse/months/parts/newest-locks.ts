@@ -53,18 +53,24 @@ SELECT metric_id, month, lock_id, version, sealed_numbers, cost, value, unit_cos
 FROM month_versions WHERE org_id = $org AND list_contains($metrics, metric_id)
 QUALIFY row_number() OVER (PARTITION BY metric_id, month ORDER BY version DESC) = 1`;
 
-/** Returns a lock with its numbers. Those of revenue need its vault; without it there is no lock to show. */
+/** The numbers of a lock that cannot be opened. */
+export const NO_NUMBERS = { cost: null, value: null, unit_cost: null };
+
+/**
+ * Returns a lock with its numbers. Those of revenue need its vault; without it there is no lock to show. If the vault cannot open
+ * them, the lock has none.
+ */
 export const openedLock = (
   lock: StoredLock | undefined,
   vault: RevenueVault | undefined,
 ): MonthLock | null => {
   if (lock === undefined) return null;
   const { metric_id, month, lock_id, sealed_numbers } = lock;
+  if (sealed_numbers !== null && vault === undefined) return null;
   const { cost, value, unit_cost } =
     sealed_numbers === null || vault === undefined
       ? lock
-      : vault.openLock({ metric_id, month, lock_id }, sealed_numbers);
-  if (cost === null || value === null) return null;
+      : (vault.openLock({ metric_id, month, lock_id }, sealed_numbers) ?? NO_NUMBERS);
   return {
     version: Number(lock.version),
     cost,

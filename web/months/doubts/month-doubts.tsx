@@ -9,7 +9,15 @@ import { sentence } from '../../shared/words.ts';
 import type { Month } from '../month-numbers.ts';
 import { OnBillAlways, OnBillNever, Stands } from './decisions.tsx';
 import type { WayOut, WayOutProps } from './way-button.tsx';
-import { Accept, ConnectImport, EndOfUnit, OpenSource, RunImport, RunSource } from './ways-out.tsx';
+import {
+  Accept,
+  ConnectImport,
+  EndOfUnit,
+  OpenSource,
+  OpenValues,
+  RunImport,
+  RunSource,
+} from './ways-out.tsx';
 
 interface Way {
   /** Who may take it. */
@@ -23,6 +31,7 @@ const WAYS = {
   open_source: { access: 'read', Button: OpenSource },
   run_import: { access: 'admin', Button: RunImport },
   connect_import: { access: 'admin', Button: ConnectImport },
+  record_values: { access: 'read', Button: OpenValues },
   end_unit: { access: 'admin', Button: EndOfUnit },
   stands: { access: 'admin', Button: Stands },
   on_bill_always: { access: 'admin', Button: OnBillAlways },

@@ -81,6 +81,19 @@ export const ConnectImport = (props: WayOutProps): ReactNode => (
   />
 );
 
+/** Leads to the values of the metric, where they can be recorded again. */
+export const OpenValues = (props: WayOutProps): ReactNode => (
+  <Open
+    of={props}
+    words="Open the values"
+    to={{
+      to: '/business-metrics/$id',
+      params: { id: props.way.metric_id ?? props.metric.id },
+      search: { show: 'values' },
+    }}
+  />
+);
+
 /** Asks since when the unit has no spend, so that the month no longer waits for it. */
 export const EndOfUnit = (props: WayOutProps): ReactNode =>
   props.doubt.code === 'charges_twice' ? (

@@ -1,0 +1,21 @@
+import { unavailable } from '../../../domain/shared/errors.ts';
+import type { Sealer } from '../../../security/sealing.ts';
+import type { Session } from '../session.ts';
+import { opensAny } from './sealed-texts.ts';
+
+/**
+ * Throws `unavailable` if the master keys of this process open nothing of what is sealed, for example because another node has
+ * rotated the key since this one started. Ask it in the transaction that stores a sealed text, because nobody else could open
+ * that text.
+ */
+export const requireOpeningKey = async (
+  session: Pick<Session, 'query'>,
+  sealer: Pick<Sealer, 'keyId' | 'previousKeyId'>,
+): Promise<void> => {
+  const { isSealed, opens } = await opensAny(session, sealer);
+  if (isSealed && !opens)
+    throw unavailable(
+      'this node can seal nothing, because its MASTER_KEY opens nothing that is stored: the operator starts it with the ' +
+        'key that rotate-master-key sealed everything with',
+    );
+};

@@ -1,0 +1,70 @@
+import { sealedPrefix, type Sealer } from '../../../security/sealing.ts';
+import { sqlText } from '../sql/sql-text.ts';
+import type { Session } from '../session.ts';
+
+/** A column of sealed texts. `record` is the place of a text: the columns that name its row, separated by blanks. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+  record: readonly string[];
+  field: string;
+}
+
+/** Every column that holds sealed texts. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'webhook_secrets', column: 'sealed_secret', record: ['secret_id'], field: 'webhook secret' },
+  {
+    table: 'metric_value_changes',
+    column: 'sealed_value',
+    record: ['metric_id', 'period', 'change_id'],
+    field: 'revenue',
+  },
+  {
+    table: 'month_locks',
+    column: 'sealed_numbers',
+    record: ['metric_id', 'month', 'lock_id'],
+    field: 'locked month',
+  },
+  {
+    table: 'import_credentials',
+    column: 'sealed_credential',
+    record: ['metric_id', 'credential_id'],
+    field: 'import credential',
+  },
+  { table: 'import_run_events', column: 'sealed_totals', record: ['run_id'], field: 'other currencies' },
+];
+
+/** How many texts a master key has sealed. */
+export interface SealedByKey {
+  key_id: string;
+  texts: number;
+}
+
+/** Returns which master keys have sealed the stored texts. It reads the key that each text names, and opens nothing. */
+export const sealedByKeys = async (warehouse: Pick<Session, 'query'>): Promise<SealedByKey[]> => {
+  const texts = SEALED_COLUMNS.map(({ table, column }) => `SELECT ${column} AS sealed FROM ${table}`);
+  const rows = await warehouse.query<{ key_id: string; texts: string }>(
+    `SELECT split_part(sealed, '.', 2) AS key_id, count(*) AS texts
+     FROM (${texts.join(' UNION ALL ')}) WHERE sealed IS NOT NULL GROUP BY ALL ORDER BY key_id`,
+  );
+  return rows.map(({ key_id, texts: count }) => ({ key_id, texts: Number(count) }));
+};
+
+/** Returns the condition that a master key has sealed a column's text. */
+export const isSealedBy = ({ column }: SealedColumn, keyId: string): string =>
+  `starts_with(${column}, ${sqlText(sealedPrefix(keyId))})`;
+
+/** Returns whether anything is sealed, and whether one of the keys has sealed any of it. Reads as little as possible. */
+export const opensAny = async (
+  session: Pick<Session, 'query'>,
+  { keyId, previousKeyId }: Pick<Sealer, 'keyId' | 'previousKeyId'>,
+): Promise<{ isSealed: boolean; opens: boolean }> => {
+  const any = (isMeant: (column: SealedColumn) => string): string =>
+    SEALED_COLUMNS.map((column) => `EXISTS (FROM ${column.table} WHERE ${isMeant(column)})`).join(' OR ');
+  const keys = previousKeyId === null ? [keyId] : [keyId, previousKeyId];
+  const [found] = await session.query<{ is_sealed: boolean; opens: boolean }>(
+    `SELECT ${any(({ column }) => `${column} IS NOT NULL`)} AS is_sealed,
+       ${any((column) => keys.map((key) => isSealedBy(column, key)).join(' OR '))} AS opens`,
+  );
+  return { isSealed: found?.is_sealed === true, opens: found?.opens === true };
+};
