@@ -13,11 +13,11 @@ export const rotateMasterKey = async (
   for (;;) {
     const step = await call(access, rotation, { method: 'POST', path: '/operator/master-key/rotate' });
     resealed += step.resealed;
+    if (step.resealed > 0) say(`${resealed} sealed anew, ${step.remaining} to go`);
     if (step.key_file !== null)
       say(
         `${step.key_file} has the new key now, and ${step.old_key_file ?? ''} the old one, for backups made before.`,
       );
-    if (step.resealed > 0) say(`${resealed} sealed anew, ${step.remaining} to go`);
     if (step.unreadable > 0) {
       say(
         `${step.unreadable} sealed texts open with neither MASTER_KEY nor MASTER_KEY_PREVIOUS: restart the service with the key that sealed them as MASTER_KEY_PREVIOUS, and run this again`,

@@ -11,8 +11,7 @@ export interface SealedCounts {
 }
 
 /** Whether the master keys open everything that is sealed, only a part of it, or nothing. */
-export const MASTER_KEY_STATES = ['ok', 'partly_unreadable', 'unreadable'] as const;
-export type MasterKeyState = (typeof MASTER_KEY_STATES)[number];
+export type MasterKeyState = 'ok' | 'partly_unreadable' | 'unreadable';
 
 /** Counts the stored texts by what opens them. `sealed` has the number of texts of each master key that has sealed any. */
 export const countTexts = (

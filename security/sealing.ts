@@ -9,7 +9,7 @@ export interface SealedPlace {
 }
 
 /** A sealed text that the master keys of the process do not open, or that was changed. */
-export class Unreadable extends Error {
+class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 

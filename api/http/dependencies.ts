@@ -10,13 +10,6 @@ import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 /** Whether the service can write to its folders. Less than 64 MiB of free space counts as full. */
 export type DiskState = 'ok' | 'full' | 'read_only';
 
-/** What a rotation of the master key does to the file of the key: before its first step, and after its last. */
-export interface KeyFile {
-  begin: () => Promise<void>;
-  /** Returns the file with the new key, and that with the old one; null if the old key did not come from a file. */
-  finish: () => Promise<{ key_file: string; old_key_file: string } | null>;
-}
-
 /** Everything that the API needs. The process that serves it provides this, or a test does. */
 export interface ApiDependencies {
   warehouse: Warehouse;
@@ -30,8 +23,11 @@ export interface ApiDependencies {
   /** The state of the disk that holds the service's own files. */
   disk: () => Promise<DiskState>;
   sealer: Sealer;
-  /** The file of the master key, which a rotation writes anew if the old key comes from it. */
-  keyFile: KeyFile;
+  /**
+   * Ends a rotation of the master key: writes its file anew, if the old key came from there. Returns the file, and that of the old
+   * key; null if there is nothing to write.
+   */
+  writeKeyFile: () => Promise<{ key_file: string; old_key_file: string } | null>;
   /** Asks a platform whether a connection can be imported. Throws Outage if the platform cannot be asked. */
   checkConnection: (connection: ConnectionToCheck, signal: AbortSignal) => Promise<CheckedConnection>;
   operatorKey: string;

@@ -69,7 +69,8 @@ const sourceParams = z.strictObject({ id: z.string(), source_id: z.string() });
 
 /** The operator's routes: organisations, and ingests for the command line (contract §4). */
 export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void => {
-  const { warehouse, orchestration, clock, operatorKey, makeSourceFolder, sealer, keyFile } = dependencies;
+  const { warehouse, orchestration, clock, operatorKey, makeSourceFolder, sealer, writeKeyFile } =
+    dependencies;
   const expected = digest(operatorKey);
   app.addHook('onRequest', async (request) => {
     const key = request.headers['x-operator-key'];
@@ -200,9 +201,8 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     },
     async () => {
       await requireOpeningKey(warehouse, sealer);
-      await keyFile.begin();
       const step = await resealSome(warehouse, sealer);
-      const written = step.remaining === 0 ? await keyFile.finish() : null;
+      const written = step.remaining === 0 ? await writeKeyFile() : null;
       return success({ ...step, ...(written ?? NOT_WRITTEN) });
     },
   );

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { KeyFile } from '../../api/http/dependencies.ts';
+import type { ApiDependencies } from '../../api/http/dependencies.ts';
 import { Sealer } from '../../security/sealing.ts';
 import { sealedByKeys } from '../../warehouse/engine/records/sealed-texts.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
@@ -9,14 +9,14 @@ import { rotatedKeyFile } from '../settings/rotated-key-file.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * Returns what seals and opens secrets in this process, and the file that a rotation writes. Makes a master key only if nothing is
+ * Returns what seals and opens secrets in this process, and what ends a rotation of the key. Makes a master key only if nothing is
  * sealed. Throws if the master keys open nothing of what is sealed. If they open only a part of it, logs a warning and continues.
  */
 export const openSealer = async (
   warehouse: Warehouse,
   settings: Settings,
   log: Pick<Logger, 'warn'>,
-): Promise<{ sealer: Sealer; keyFile: KeyFile }> => {
+): Promise<Pick<ApiDependencies, 'sealer' | 'writeKeyFile'>> => {
   const { dataDir } = settings;
   const sealed = await sealedByKeys(warehouse);
   if ((await knownMasterKeys(settings)) === null) {
@@ -29,5 +29,7 @@ export const openSealer = async (
   const { state, text } = keyFinding(sealed, sealer, dataDir);
   if (state === 'unreadable') throw new Error(`MASTER_KEY: ${text}`);
   if (state === 'partly_unreadable') log.warn(`MASTER_KEY: ${text}`);
-  return { sealer, keyFile: rotatedKeyFile(dataDir, keys) };
+  const file = rotatedKeyFile(dataDir, keys);
+  await file.begin();
+  return { sealer, writeKeyFile: file.finish };
 };

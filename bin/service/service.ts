@@ -84,7 +84,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       warehouse.close();
     });
     // Before anything else runs, because nobody could open what a wrong master key seals.
-    const { sealer, keyFile } = await openSealer(warehouse, settings, log);
+    const { sealer, writeKeyFile } = await openSealer(warehouse, settings, log);
     const metrics = new Metrics();
     const traces = await tracesOf(settings, log);
     if (traces !== null) closers.unshift(traces.close);
@@ -153,7 +153,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
         checkRemoteFiles: checkRemoteFiles(warehouse.settings),
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
-        keyFile,
+        writeKeyFile,
         checkConnection: (connection, signal) => checkConnection(platformsOf(settings), connection, signal),
         metrics,
         tracer,

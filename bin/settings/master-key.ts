@@ -3,12 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MASTER_KEY_BYTES } from '../../security/sealing.ts';
 import { secretFile } from './secret-file.ts';
-import type { Settings } from './settings.ts';
 
 /** The key that seals, and the one that opens what was sealed before it. */
 export interface MasterKeys {
   current: Buffer;
   previous: Buffer | null;
+}
+
+/** The settings that name the keys. */
+interface KeySettings {
+  MASTER_KEY: Buffer | null;
+  MASTER_KEY_PREVIOUS: Buffer | null;
+  dataDir: string;
 }
 
 /** Parses a master key, base64 of 32 bytes. Returns null for any other text. */
@@ -43,7 +49,7 @@ export const knownMasterKeys = async ({
   MASTER_KEY: given,
   MASTER_KEY_PREVIOUS: previous,
   dataDir,
-}: Pick<Settings, 'MASTER_KEY' | 'MASTER_KEY_PREVIOUS' | 'dataDir'>): Promise<MasterKeys | null> => {
+}: KeySettings): Promise<MasterKeys | null> => {
   if (given !== null) return { current: given, previous };
   const stored = await keyIn(masterKeyFile(dataDir));
   const next = await keyIn(nextKeyFile(dataDir));

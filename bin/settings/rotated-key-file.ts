@@ -1,16 +1,19 @@
 import { link, open, rename } from 'node:fs/promises';
-import type { KeyFile } from '../../api/http/dependencies.ts';
+import type { ApiDependencies } from '../../api/http/dependencies.ts';
 import { masterKeyId } from '../../security/sealing.ts';
 import { keyIn, masterKeyFile, nextKeyFile, type MasterKeys } from './master-key.ts';
 import { secretFile } from './secret-file.ts';
 
 /**
- * Returns what a rotation does to `master.key`. The new key lies in `master.key.next` until the last text is sealed with it. Then
- * it replaces `master.key` in one step, and the old key stays as `master.key.<its id>`, for backups made before. No step removes a
- * key, so that a killed rotation can be repeated, and the files alone open everything at any time. Does nothing if the old key does
- * not come from the file.
+ * Returns what a rotation does to `master.key`, if the old key comes from there. `begin` puts the new key into `master.key.next`,
+ * before anything is sealed with it. `finish` replaces `master.key` in one step, once the new key opens everything. The old key stays
+ * as `master.key.<its id>`, for backups made before. No step removes a key, so that a killed rotation can be repeated, and the files
+ * alone open everything at any time.
  */
-export const rotatedKeyFile = (dataDir: string, { current, previous }: MasterKeys): KeyFile => {
+export const rotatedKeyFile = (
+  dataDir: string,
+  { current, previous }: MasterKeys,
+): { begin: () => Promise<void>; finish: ApiDependencies['writeKeyFile'] } => {
   const [file, next] = [masterKeyFile(dataDir), nextKeyFile(dataDir)];
   const keptAs = (key: Buffer): string => `${file}.${masterKeyId(key)}`;
   const holdsOldKey = async (): Promise<boolean> =>

@@ -34,7 +34,7 @@ const dependencies = (opened: TestWarehouse, connection: Connection): ApiDepende
   checkRemoteFiles: () => Promise.resolve(),
   disk: async () => 'ok',
   sealer: new Sealer(Buffer.alloc(32)),
-  keyFile: { begin: () => Promise.resolve(), finish: () => Promise.resolve(null) },
+  writeKeyFile: () => Promise.resolve(null),
   checkConnection: () => Promise.reject(new Error('no platform can be asked')),
   metrics: new Metrics(),
   tracer: null,

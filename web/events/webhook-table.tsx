@@ -36,7 +36,7 @@ export const WebhookTable = ({
 );
 
 const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }): ReactNode => {
-  const { id, url, events, enabled, disabled_reason, created_at } = webhook;
+  const { id, url, events, enabled, disabled_reason, problem, created_at } = webhook;
   const navigate = route.useNavigate();
   const show = (shown: string | undefined): void => {
     void navigate({ search: (before) => ({ ...before, webhook: shown }), replace: true });
@@ -64,6 +64,11 @@ const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }
         {disabled_reason !== null && (
           <Text size="xs" c="dimmed" maw={240}>
             {disabled_reason}
+          </Text>
+        )}
+        {problem !== null && (
+          <Text size="xs" c="var(--mantine-color-error)" maw={240}>
+            {problem}
           </Text>
         )}
       </Table.Td>

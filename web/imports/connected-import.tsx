@@ -25,37 +25,40 @@ interface Connected {
 }
 
 /** A connected import: its state, its last run, and what can be done with it. */
-export const ConnectedImport = ({ metric, connection }: Connected): ReactNode => (
-  <Card
-    title={`Daily import from ${PLATFORMS[connection.type]}`}
-    actions={<Badge color={COLORS[connection.status]}>{connection.status}</Badge>}
-  >
-    <Stack>
-      {connection.paused_reason !== null && <Alert>{sentence(connection.paused_reason)}</Alert>}
-      <Facts metric={metric} connection={connection} />
-      <LastRun connection={connection} />
-      {connection.other_currencies !== undefined && connection.other_currencies.length > 0 && (
-        <Alert color="yellow" title="Net sales in other currencies do not count">
-          {connection.other_currencies
-            .map(({ currency, net_sales }) => moneyText(net_sales, currency.toUpperCase()))
-            .join(', ')}
-        </Alert>
-      )}
-      {connection.left_out !== undefined && connection.left_out.length > 0 && (
-        <Alert color="yellow" title="These categories do not count, because they may hold sales or not">
-          <List size="sm">
-            {connection.left_out.map(({ category, currency, amount, transactions }) => (
-              <List.Item key={`${category} ${currency}`}>
-                {category}: {moneyText(amount, currency)} in {countText(transactions, 'transaction')}
-              </List.Item>
-            ))}
-          </List>
-        </Alert>
-      )}
-      <Actions metric={metric} connection={connection} />
-    </Stack>
-  </Card>
-);
+export const ConnectedImport = ({ metric, connection }: Connected): ReactNode => {
+  const { other_currencies, left_out } = connection;
+  const [others, leftOut] = [other_currencies ?? [], left_out ?? []];
+  return (
+    <Card
+      title={`Daily import from ${PLATFORMS[connection.type]}`}
+      actions={<Badge color={COLORS[connection.status]}>{connection.status}</Badge>}
+    >
+      <Stack>
+        {connection.paused_reason !== null && <Alert>{sentence(connection.paused_reason)}</Alert>}
+        {connection.problem !== null && <Alert color="red">{sentence(connection.problem)}</Alert>}
+        <Facts metric={metric} connection={connection} />
+        <LastRun connection={connection} />
+        {others.length > 0 && (
+          <Alert color="yellow" title="Net sales in other currencies do not count">
+            {others.map(({ currency, net_sales }) => moneyText(net_sales, currency.toUpperCase())).join(', ')}
+          </Alert>
+        )}
+        {leftOut.length > 0 && (
+          <Alert color="yellow" title="These categories do not count, because they may hold sales or not">
+            <List size="sm">
+              {leftOut.map(({ category, currency, amount, transactions }) => (
+                <List.Item key={`${category} ${currency}`}>
+                  {category}: {moneyText(amount, currency)} in {countText(transactions, 'transaction')}
+                </List.Item>
+              ))}
+            </List>
+          </Alert>
+        )}
+        <Actions metric={metric} connection={connection} />
+      </Stack>
+    </Card>
+  );
+};
 
 const Facts = ({ connection }: Connected): ReactNode => (
   <Table aria-label="Connection" variant="vertical" layout="auto">

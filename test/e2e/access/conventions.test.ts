@@ -812,6 +812,7 @@ describe('GET /openapi.json', () => {
       'POST /operator/organisations/{id}/keys',
       'POST /operator/organisations/{id}/cost-sources/{source_id}/ingest',
       'GET /operator/organisations/{id}/cost-sources/{source_id}/runs',
+      'GET /operator/master-key',
       'POST /operator/master-key/rotate',
       'GET /operator/backups',
       'POST /operator/backups',

@@ -67,7 +67,7 @@ export const startLocalApi = async ({
       checkRemoteFiles: () => Promise.resolve(),
       disk: () => Promise.resolve('ok'),
       sealer,
-      keyFile: { begin: () => Promise.resolve(), finish: () => Promise.resolve(null) },
+      writeKeyFile: () => Promise.resolve(null),
       checkConnection: () => Promise.reject(new Error('no platform can be asked')),
       metrics: new Metrics(),
       tracer: null,

@@ -85,13 +85,13 @@ const ChangeRow = ({ metric, change }: { metric: ShownMetric; change: Schema<'Va
       </Table.Th>
       {metric.label_key !== null && <Table.Td>{change.label}</Table.Td>}
       <NumberCell>
-        <Shape value={change.previous} reason="there was no value" />
+        <Shape value={change.previous} reason={change.reason ?? 'there was no value'} />
       </NumberCell>
       <NumberCell>
         {change.action === 'remove' ? (
           <Missing reason="the value was removed" />
         ) : (
-          <Shape value={change.value} />
+          <Shape value={change.value} reason={change.reason} />
         )}
       </NumberCell>
       <Table.Td>

@@ -20,7 +20,8 @@ export const ValueCell = ({
   /** Which value it is, for example `2026-01-31, eu`. */
   name: string;
   kind: ShownMetric['kind'];
-  value: number;
+  /** Null if it cannot be opened. */
+  value: number | null;
   save: (after: number) => Promise<void>;
   close: () => void;
 }): ReactNode => {

@@ -14,7 +14,7 @@ import { SOURCES_OF_VALUES } from './value-sources.ts';
 /** A value in the grid. Enter or a click opens its cell. */
 export const ValueRow = ({
   metric,
-  value: { period, label, value, source, changed_by, changed_at },
+  value: { period, label, value, reason, source, changed_by, changed_at },
   editable: { maySet, mayRemove },
   change,
 }: {
@@ -47,15 +47,15 @@ export const ValueRow = ({
         ) : maySet ? (
           <UnstyledButton
             fz="sm"
-            aria-label={`Change the value of ${name}, now ${value}`}
+            aria-label={`Change the value of ${name}, now ${value ?? 'not known'}`}
             onClick={() => {
               setIsOpen(true);
             }}
           >
-            <Shape value={value} />
+            <Shape value={value} reason={reason} />
           </UnstyledButton>
         ) : (
-          <Shape value={value} />
+          <Shape value={value} reason={reason} />
         )}
       </NumberCell>
       <Table.Td title={changed_at}>
