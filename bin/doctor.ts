@@ -280,8 +280,13 @@ const insideWarehouse = (settings: Settings, loaded: readonly Finding[]): Promis
 
 /** Checks that the master keys, with which the next start would begin, open everything that is sealed. */
 const masterKeys = async (sealed: readonly SealedByKey[], settings: Settings): Promise<Finding> => {
-  const keys = await knownMasterKeys(settings);
-  const sealer = keys === null ? null : new Sealer(keys.current, keys.previous);
+  let sealer: Sealer | null;
+  try {
+    const keys = await knownMasterKeys(settings);
+    sealer = keys === null ? null : new Sealer(keys.current, keys.previous);
+  } catch (error) {
+    return found('MASTER_KEY', 'problem', message(error));
+  }
   const { state, text } = keyFinding(sealed, sealer, settings.dataDir);
   return found('MASTER_KEY', state === 'ok' ? 'ok' : state === 'rotating' ? 'note' : 'problem', text);
 };

@@ -36,7 +36,7 @@ export const isReady = (condition: Condition): boolean =>
   Object.values(condition).every((state) => state === 'ok');
 
 /** How long `/readyz` repeats what the master keys open, because it counts all sealed texts. */
-const KEY_STATE_MS = 10_000;
+const KEY_STATE_MS = 60_000;
 
 /** Liveness, readiness and Prometheus metrics: outside /api/v1, without a key (contract §1). */
 export const operationRoutes = (app: Api, dependencies: ApiDependencies): void => {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Sealer } from '../../../security/sealing.ts';
+import { importRuns, openImportRun, sealUncounted } from '../../../warehouse/imports/import-runs.ts';
 import { connectImport } from '../../../warehouse/imports/imports.ts';
+import { RevenueVault } from '../../../warehouse/metrics/revenue-vault.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
 import { as, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
@@ -23,6 +25,7 @@ describeOnBothEngines('what a lost master key has sealed', (open) => {
   let wrong: LocalApi;
   let admin: Api;
   let onWrong: Api;
+  let onWhole: Api;
   let sales: string;
   let payments: string;
   let hook: string;
@@ -47,7 +50,7 @@ describeOnBothEngines('what a lost master key has sealed', (open) => {
     const secret = await whole.newKey(orgId);
     admin = as(partly, secret);
     onWrong = as(wrong, secret);
-    const onWhole = as(whole, secret);
+    onWhole = as(whole, secret);
     // The key that both have sealed a value of December. The lost one has sealed January, a webhook and a credential.
     const value = (period: string) => ({ values: [{ period, value: 100 }] });
     expectData(await admin.post(`/metrics/${sales}/values`, value('2025-12-31')));
@@ -55,7 +58,22 @@ describeOnBothEngines('what a lost master key has sealed', (open) => {
     const url = { url: 'https://1.1.1.1/', events: ['unit_cost.changed'] };
     hook = expectData(await onWhole.post<{ id: string }>('/webhooks', url)).id;
     const definition = { type: 'stripe' } as const;
-    await connectImport(shared.warehouse, lost, orgId, payments, definition, 'rk_1', '2025-03', BY_ADMIN);
+    const connection = await connectImport(
+      ...([shared.warehouse, lost, orgId, payments] as const),
+      ...([definition, 'rk_1', '2025-03', BY_ADMIN] as const),
+    );
+    const input = { orgId, metricId: payments, runId: 'run_1', workflowId: 'import', startMonth: null };
+    await openImportRun(shared.warehouse, input, connection.credential_id, NOW);
+    const run = await importRuns.find(shared.warehouse, orgId, 'run_1');
+    if (run === null) throw new Error('the run was not recorded');
+    const uncounted = {
+      other_currencies: [{ month: '2026-01', currency: 'EUR', net_sales: '7' }],
+      left_out: [],
+    };
+    await importRuns.record(shared.warehouse, orgId, {
+      ...{ ...run, status: 'completed' as const, finished_at: NOW.toISOString() },
+      sealed_totals: sealUncounted(new RevenueVault(lost, orgId), 'run_1', uncounted),
+    });
   });
 
   afterAll(async () => {
@@ -117,6 +135,14 @@ describeOnBothEngines('what a lost master key has sealed', (open) => {
     expect(rotated).toMatchObject({ problem: null, secret: expect.stringMatching(/^whsec_/) as string });
     expect(expectData(await admin.get(`/metrics/${payments}/import`))).toMatchObject({
       problem: expect.stringMatching(/credential cannot be opened: connect the metric again/) as string,
+      ...{ other_currencies: null, left_out: null },
+    });
+    const [, january] = expectData(await admin.get<object[]>(`/metrics/${payments}/months`));
+    expect(january).toMatchObject({
+      notes: ['what the import did not count cannot be opened: run the import to count it again'],
+    });
+    expect(expectData(await onWhole.get(`/metrics/${payments}/import`))).toMatchObject({
+      ...{ problem: null, other_currencies: [{ currency: 'EUR', net_sales: 7 }] },
     });
   });
 

@@ -114,6 +114,18 @@ describe('a backup of a running service', () => {
     );
     await writeFile(join(dataDir, 'notes.txt'), 'mine');
     await refused(/expected a data directory without data, got .*notes\.txt/);
+    await rm(join(dataDir, 'notes.txt'));
+    await copyFile(join(folder, 'warehouse.duckdb'), join(changed, 'warehouse.duckdb'));
+    await writeFile(
+      join(changed, 'backup.json'),
+      manifest.replace(/"master_keys": \[/, '"master_keys": ["0a1b2c3d", '),
+    );
+    // A key that is lost must not keep the rest from being restored.
+    const { code, stdout } = await restore(dataDir, changed);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      'Note: the backup has texts that the master key 0a1b2c3d has sealed. They stay closed without it',
+    );
     await rm(changed, { recursive: true });
     await removeDataDir(dataDir);
   });

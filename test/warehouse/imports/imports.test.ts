@@ -173,6 +173,9 @@ describeOnBothEngines('imports', (open) => {
         /no longer stored/,
       );
       expect(await credentialOf(test.warehouse, SEALER, story.orgId, second)).toBe('rk_test_second');
+      expect(
+        await credentialOf(test.warehouse, new Sealer(Buffer.alloc(32, 7)), story.orgId, second),
+      ).toBeNull();
       expect(await disconnectImport(test.warehouse, story.orgId, story.metric.id, BY_ADMIN)).toBe(true);
       expect(await disconnectImport(test.warehouse, story.orgId, story.metric.id, BY_ADMIN)).toBe(false);
       expect(await findImport(test.warehouse, story.orgId, story.metric.id)).toBeNull();

@@ -12,8 +12,7 @@ export const requireOpeningKey = async (
   session: Pick<Session, 'query'>,
   sealer: Pick<Sealer, 'keyId' | 'previousKeyId'>,
 ): Promise<void> => {
-  const { isSealed, opens } = await opensAny(session, sealer);
-  if (isSealed && !opens)
+  if (!(await opensAny(session, sealer)))
     throw unavailable(
       'this node can seal nothing, because its MASTER_KEY opens nothing that is stored: the operator starts it with the ' +
         'key that rotate-master-key sealed everything with',
