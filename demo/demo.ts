@@ -120,7 +120,7 @@ const show = async (
  * opens the page of its own server.
  */
 export const demoEnvironment = (env: NodeJS.ProcessEnv, dataDir: string | undefined): NodeJS.ProcessEnv => {
-  const foreign = /^(WAREHOUSE|WAREHOUSE_DATA|TEMPORAL_(?!UI_PORT$).*|SOURCE_ROOTS|STRIPE_API_BASE)$/;
+  const foreign = /^(WAREHOUSE(_FILE|_DATA)?|TEMPORAL_(?!UI_PORT$).*|SOURCE_ROOTS|STRIPE_API_BASE)$/;
   const realDataDir = env['DATA_DIR']?.trim() ?? '';
   return {
     // The demo prints for people. Logs are for failures only.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { context, diag, DiagLogLevel, propagation, trace, type Tracer } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { parseKeyPairsIntoRecord, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
@@ -38,11 +38,14 @@ export interface Traces {
  */
 export const openTraces = ({
   endpoint,
+  headers,
   service,
   version,
   log,
 }: {
   endpoint: string;
+  /** Pairs as in OTEL_EXPORTER_OTLP_HEADERS. */
+  headers: string | null;
   service: string;
   version: string;
   log: Pick<BaseLogger, 'warn'>;
@@ -56,7 +59,8 @@ export const openTraces = ({
   const resource = resourceFromAttributes({ 'service.name': service, 'service.version': version }).merge(
     detectResources({ detectors: [envDetector] }),
   );
-  const processor = new BatchSpanProcessor(new NarrowExporter(new OTLPTraceExporter({ url: endpoint })));
+  const exporting = { url: endpoint, headers: parseKeyPairsIntoRecord(headers ?? '') };
+  const processor = new BatchSpanProcessor(new NarrowExporter(new OTLPTraceExporter(exporting)));
   const provider = new NodeTracerProvider({ resource, spanProcessors: [processor] });
   // Without baggage, which callers could fill with anything, and which would end up in workflow histories.
   provider.register({ propagator: new W3CTraceContextPropagator() });

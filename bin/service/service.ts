@@ -177,7 +177,8 @@ const tracesOf = async (settings: Settings, log: Logger): Promise<Traces | null>
   const endpoint = tracesEndpointOf(settings);
   if (endpoint === null) return null;
   const { openTraces } = await import('../../telemetry/traces.ts');
-  return openTraces({ endpoint, service: settings.OTEL_SERVICE_NAME, version: VERSION, log });
+  const { OTEL_SERVICE_NAME: service, OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
+  return openTraces({ endpoint, headers, service, version: VERSION, log });
 };
 
 /** Ends every part, even after a failure, so that no Temporal server stays behind. Throws the first error. */

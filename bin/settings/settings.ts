@@ -8,6 +8,7 @@ import { parsePrivateTargets } from '../../egress/requests/private-targets.ts';
 import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../../egress/locations/source-rules.ts';
 import { isDuckLake } from '../../warehouse/engine/location.ts';
 import { parseMasterKey } from './master-key.ts';
+import { valuesInFiles } from './values-in-files.ts';
 
 /** A setting that may be absent or empty. */
 const optional = z
@@ -60,8 +61,31 @@ const otlpEndpoint = optional.pipe(
   z.url({ protocol: /^https?$/, error: 'expected a URL such as http://127.0.0.1:4318' }).nullable(),
 );
 
+/** The settings that are secrets, or hold one. Each has a second form, `NAME_FILE`. The name of any secret must stand here. */
+const secrets = {
+  OPERATOR_KEY: optional.refine((key) => key === null || key.length >= 16, {
+    error: 'expected at least 16 characters',
+  }),
+  MASTER_KEY: masterKeySetting,
+  MASTER_KEY_PREVIOUS: masterKeySetting,
+  // The password of Postgres.
+  WAREHOUSE: optional,
+  TEMPORAL_API_KEY: optional,
+  AWS_ACCESS_KEY_ID: optional,
+  AWS_SECRET_ACCESS_KEY: optional,
+  AWS_SESSION_TOKEN: optional,
+  // The address of a collector may have a user and a password.
+  OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpEndpoint,
+  OTEL_EXPORTER_OTLP_HEADERS: optional,
+};
+
+/** The names of the settings that can also be read from a file. */
+export const SECRETS = Object.keys(secrets);
+
 /** Every setting of the product by its name (contract §4). Errors name the setting. */
 const environment = z.object({
+  ...secrets,
   DATA_DIR: withDefault('./data'),
   HOST: withDefault('127.0.0.1'),
   PORT: wholeNumber('a port', 0, 65_535),
@@ -69,16 +93,9 @@ const environment = z.object({
   LOG_LEVEL: withDefault('info').pipe(
     z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }),
   ),
-  OPERATOR_KEY: optional.refine((key) => key === null || key.length >= 16, {
-    error: 'expected at least 16 characters',
-  }),
-  MASTER_KEY: masterKeySetting,
-  MASTER_KEY_PREVIOUS: masterKeySetting,
-  WAREHOUSE: optional,
   WAREHOUSE_DATA: optional,
   TEMPORAL_ADDRESS: optional,
   TEMPORAL_NAMESPACE: withDefault('default'),
-  TEMPORAL_API_KEY: optional,
   TEMPORAL_TLS_CA: optional,
   TEMPORAL_TLS_CERT: optional,
   TEMPORAL_TLS_KEY: optional,
@@ -88,8 +105,6 @@ const environment = z.object({
     z.enum(['true', 'false'], { error: 'expected true or false' }),
   ),
   OTEL_SERVICE_NAME: withDefault('cost-analytics'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint,
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpEndpoint,
   OTEL_EXPORTER_OTLP_PROTOCOL: withDefault('http/protobuf'),
   OTEL_TRACES_SAMPLER: withDefault('parentbased_always_on').pipe(
     z.enum(SAMPLERS, { error: `expected one of ${SAMPLERS.join(', ')}` }),
@@ -121,9 +136,6 @@ const environment = z.object({
   BIGQUERY_API_ENDPOINT: withDefault('https://bigquery.googleapis.com').pipe(
     z.url({ protocol: /^https?$/, error: 'expected a URL such as https://bigquery.googleapis.com' }),
   ),
-  AWS_ACCESS_KEY_ID: optional,
-  AWS_SECRET_ACCESS_KEY: optional,
-  AWS_SESSION_TOKEN: optional,
   AWS_REGION: optional,
   AWS_ENDPOINT_URL_S3: optional,
 });
@@ -141,17 +153,18 @@ const DEFAULT_PORT = 8080;
 const DEFAULT_WEBHOOK_TIMEOUT = 10;
 
 /**
- * Reads the settings from an environment.
+ * Reads the settings from an environment, and from the files that it names.
  *
  * @throws one Error that names every wrong setting and what was expected
  */
 export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
-  const parsed = environment.safeParse(env);
-  if (!parsed.success) {
-    throw new Error(
-      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'),
-    );
+  const { values, fromFiles, problems } = valuesInFiles(env, SECRETS);
+  const parsed = environment.safeParse(values);
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    const name = path.join('.');
+    problems.push(`${fromFiles.has(name) ? `${name}_FILE` : name}: ${message}`);
   }
+  if (!parsed.success || problems.length > 0) throw new Error(problems.join('\n'));
   const { MASTER_KEY: key, WAREHOUSE: warehouse } = parsed.data;
   if (key === null && isDuckLake(warehouse ?? ''))
     throw new Error(

@@ -2,7 +2,7 @@ import { apiBaseText } from '../../domain/imports/stripe-api-base.ts';
 import { access } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../bin/settings/settings.ts';
+import { readSettings, SECRETS } from '../../bin/settings/settings.ts';
 import { runCommand } from '../support/service/service-process.ts';
 import { blocksOf, PRODUCT, readPages, tableBelow } from './page.ts';
 
@@ -118,6 +118,13 @@ describe('the table of settings', () => {
       rows.map(([name = '', value = '']) => [name.replaceAll('`', ''), value]),
     );
     expect(shown).toEqual(defaults);
+  });
+
+  it('has a list of all settings that can be read from files', () => {
+    const [, section = ''] = pageAt('docs/operation.md').split('\n## Secrets in files\n');
+    const [list = ''] = section.split('\n## ');
+    const named = [...list.matchAll(/`([A-Z_]+)_FILE`/g)].map(([, name]) => name);
+    expect(named.sort()).toEqual([...SECRETS].sort());
   });
 
   it('explains every setting', () => {
