@@ -109,7 +109,15 @@ const show = async (
     : 'What to try next (in another terminal; Ctrl-C here ends it):';
   const docs = ['  # every call there is, in a browser', `  ${url}/docs`];
   chapter([title, `  API=${url}/api/v1 KEY=${adminKey}`, ...steps, ...docs], say);
-  chapter([`ready ${url}`], say);
+  const stop = exit
+    ? 'the demo ends now; without --exit it continues with the same organisation'
+    : 'press Ctrl-C here; another run continues with the same organisation';
+  const lastLines = [
+    `page       ${url}`,
+    `admin key  ${adminKey}`,
+    'sign in    open the page, and enter the admin key',
+  ];
+  chapter([`ready ${url}`, ...lastLines, `stop       ${stop}`], say);
   listener.onEvent = (event) => {
     say(`webhook    ${eventText(event)}, signature verified`);
   };

@@ -1,5 +1,5 @@
 // Builds the product unless its build is newer than everything that it is made of. npm prepares a checkout at `npm ci`, and
-// again before its first `npx cost-analytics`.
+// again before its first `npx --no-install cost-analytics`.
 import { execSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';

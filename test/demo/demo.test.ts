@@ -153,6 +153,17 @@ describe('cost-analytics demo --exit', () => {
     expect(first.stdout).toMatch(/^ {2}curl .*\/costs\/breakdown\?.*&group_by=cluster,namespace"$/m);
   });
 
+  test('ends with the address of the page, the key, how to sign in and how to stop', () => {
+    const [url] = /(?<=^ready )http.*$/m.exec(first.stdout) ?? [];
+    expect(first.stdout.trimEnd().split('\n').slice(-5)).toEqual([
+      `ready ${url}`,
+      `page       ${url}`,
+      `admin key  ${keyOf(first.stdout)}`,
+      'sign in    open the page, and enter the admin key',
+      'stop       the demo ends now; without --exit it continues with the same organisation',
+    ]);
+  });
+
   test('prints twelve months of each metric, in every state of a month', () => {
     const tables = tablesOf(first.stdout);
     expect([...tables.keys()]).toEqual([
@@ -517,6 +528,7 @@ test('cost-analytics demo does not use the real data directory, warehouse and Te
   const real = {
     DATA_DIR: '/srv/real',
     WAREHOUSE: 'ducklake:postgres:dbname=real',
+    WAREHOUSE_FILE: '/run/secrets/warehouse',
     WAREHOUSE_DATA: 's3://real/lake',
     TEMPORAL_ADDRESS: 'temporal.example.com:7233',
     TEMPORAL_NAMESPACE: 'real',

@@ -15,7 +15,7 @@ import { lacking } from '../support/needs.ts';
  * Runs the commands of every page in order, with one shell for each page, and compares their output with the page. All pages use
  * one service, which README.md starts. Its OpenAPI document has the requests that the HTTP guide lists.
  */
-const START = /^((?:[A-Z_]+=\S+ )*)npx cost-analytics start$/;
+const START = /^((?:[A-Z_]+=\S+ )*)npx --no-install cost-analytics start$/;
 const REFUSAL = /"success": ?false/;
 
 const pages = await readPages();

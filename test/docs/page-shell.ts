@@ -61,8 +61,8 @@ export const openPageShell = async (
     });
   const outputs: string[] = [];
   let blocks = 0;
-  // Replaces npx, which would ask npm for seconds.
-  shell.stdin.write(`npx() { shift; '${process.execPath}' '${bin}' "$@"; }\n`);
+  // Replaces `npx --no-install`, which would ask npm for seconds.
+  shell.stdin.write(`npx() { shift 2; '${process.execPath}' '${bin}' "$@"; }\n`);
   const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
   if (cli !== undefined) shell.stdin.write(`temporal() { '${cli.path}' "$@"; }\n`);
 

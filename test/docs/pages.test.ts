@@ -68,6 +68,13 @@ describe('the pages', () => {
     expect(long).toEqual([]);
   });
 
+  it('let npx run only what is installed, or a file', () => {
+    const downloads = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/\bnpx (?!--no-install\b|\.\/).*/g)].map(([line]) => `${path}: ${line}`),
+    );
+    expect(downloads).toEqual([]);
+  });
+
   it('have only commands and their outputs, or blocks with a reason why they are not run', () => {
     const unmarked = pages.flatMap(({ path, text }) =>
       blocksOf(text)

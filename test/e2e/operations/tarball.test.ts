@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { subset } from 'semver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { NODE_VERSIONS } from '../../../bin/settings/version.ts';
 import { NODES } from '../../support/effort.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { as, newIngestedSource } from '../../support/service/api-client.ts';
@@ -13,7 +16,7 @@ import { PRODUCT, runCommand, startProcess } from '../../support/service/node-pr
 /** The release: what `npm pack` makes, and what runs from it (docs/operation.md, "Install on a server"). */
 const run = promisify(execFile);
 
-const PACKAGE = 'cost-analytics';
+const PACKAGE = '@cost-analytics/service';
 
 /** The registry may be slow. `--prefer-offline` uses what `npm ci` of the checkout has just downloaded. */
 const INSTALL = ['--prefer-offline', '--no-audit', '--no-fund'];
@@ -24,6 +27,22 @@ const environment = (node = process.execPath): NodeJS.ProcessEnv => ({
   npm_config_local_prefix: '',
   PATH: [dirname(node), process.env['PATH'] ?? ''].join(delimiter),
 });
+
+/** The packages of a lock file by their paths. */
+const readLock = (text: string) =>
+  z
+    .object({
+      packages: z.record(
+        z.string(),
+        z.object({
+          dev: z.boolean().default(false),
+          engines: z.object({ node: z.string().optional() }).optional(),
+        }),
+      ),
+    })
+    .parse(JSON.parse(text));
+
+const lock = readLock(await readFile(join(PRODUCT, 'package-lock.json'), 'utf8'));
 
 let folder: string;
 let tarball: string;
@@ -108,12 +127,31 @@ describe('the tarball', () => {
       'scripts/fetch-duckdb-extensions.sh',
       'npm-shrinkwrap.json',
       'CHANGELOG.md',
+      'compose.yaml',
       'LICENSE',
       'README.md',
       'SECURITY.md',
     ];
     expect(needed.filter((path) => !files.includes(path))).toEqual([]);
     expect(files.filter((path) => /\.ts$|\.map$|^(test|bench|web)\/|^dist\/bench\//.test(path))).toEqual([]);
+  });
+
+  it('has only packages that run on each Node that it runs on', () => {
+    const refusing = Object.entries(lock.packages)
+      .filter(([, { dev, engines }]) => !dev && !subset(NODE_VERSIONS, engines?.node ?? '*'))
+      .map(([path]) => path);
+    expect(refusing).toEqual([]);
+  });
+
+  it('has no tools of developers in what npm publish sends', async () => {
+    const sent = await mkdtemp(join(folder, 'sent-'));
+    await copyFile(join(PRODUCT, 'package-lock.json'), join(sent, 'package-lock.json'));
+    const script = join(PRODUCT, 'scripts/write-shrinkwrap.mjs');
+    await run(process.execPath, [script], { cwd: sent, env: { ...process.env, npm_command: 'publish' } });
+    const { packages } = readLock(await readFile(join(sent, 'npm-shrinkwrap.json'), 'utf8'));
+    const locked = Object.entries(lock.packages);
+    expect(Object.keys(packages)).toEqual(locked.flatMap(([path, { dev }]) => (dev ? [] : [path])));
+    expect(Object.keys(packages)).not.toContain('node_modules/vitest');
   });
 
   it('installs with the locked versions, and the service runs without the checkout', async () => {
@@ -134,7 +172,10 @@ describe('the tarball', () => {
     const node = join(project, 'node_modules', nodePackage, 'bin/node');
     const empty = join(project, 'empty');
     await mkdir(empty);
-    await run('npm', ['install', '--prefix', empty, tarball, ...INSTALL], { env: environment(node) });
+    const installed = await run('npm', ['install', '--prefix', empty, tarball, ...INSTALL], {
+      env: environment(node),
+    });
+    expect(installed.stderr).not.toContain('EBADENGINE');
     await expectToWork(join(empty, 'node_modules', PACKAGE), node);
   });
 });
