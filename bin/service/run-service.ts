@@ -1,17 +1,28 @@
 import { pino, type Logger } from 'pino';
 import { startService, type Roles, type Service } from './service.ts';
 import type { Settings } from '../settings/settings.ts';
+import { systemd } from './systemd.ts';
 
 /** Creates the structured log on standard error, because standard output is for the output of commands. */
 export const createLog = (settings: Settings): Logger =>
   pino({ level: settings.LOG_LEVEL }, pino.destination(2));
 
-/** Starts the service, prints where its workflows can be seen and the `ready` line, and returns the service once it serves. */
+/**
+ * Starts the service, prints where its workflows can be seen and the `ready` line, and returns the service once it serves. systemd
+ * learns when it serves and when it ends.
+ */
 export const startAndSay = async (settings: Settings, roles: Roles): Promise<Service> => {
-  const service = await startService(settings, roles, createLog(settings));
+  const log = createLog(settings);
+  const service = await startService(settings, roles, log);
+  const manager = systemd(process.env, log);
   if (service.temporalPage !== null) process.stdout.write(`workflows ${service.temporalPage}\n`);
-  process.stdout.write(service.url === null ? 'ready worker\n' : `ready ${service.url}\n`);
-  return service;
+  const ready = `ready ${service.url ?? 'worker'}`;
+  process.stdout.write(`${ready}\n`);
+  await manager.ready(ready);
+  const stop = async (): Promise<void> => {
+    await Promise.all([manager.stopping(), service.stop()]);
+  };
+  return { ...service, stop };
 };
 
 /** Resolves at the first SIGTERM or SIGINT. Call it before a start, so that no signal is missed. */

@@ -29,6 +29,10 @@ const NEEDS = {
     'bash, curl and gzip: install them',
     () => spawnSync('bash', ['-c', 'command -v curl && command -v gzip']).status === 0,
   ],
+  systemd: [
+    'systemd-notify and python3: install systemd and python3',
+    () => spawnSync('bash', ['-c', 'command -v systemd-notify && command -v python3']).status === 0,
+  ],
   sample: [`real billing rows at ${SAMPLE}`, () => existsSync(SAMPLE)],
 } as const satisfies Record<string, readonly [string, () => boolean]>;
 
