@@ -24,6 +24,7 @@ const NEEDS = {
     'the generators of clients: install Go and python3 with pip, and set CLIENT_GENERATORS=$(scripts/fetch-client-generators.sh)',
     () => isSet('CLIENT_GENERATORS'),
   ],
+  helm: ['helm: install Go, and set HELM_TOOLS=$(scripts/fetch-helm.sh)', () => isSet('HELM_TOOLS')],
   chromium: ['Chromium: install it, or set CHROMIUM to its path', () => CHROMIUM !== null],
   shell: [
     'bash, curl and gzip: install them',
