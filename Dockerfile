@@ -1,7 +1,7 @@
-# Any images with the same programs can take the place of these.
-ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim
-ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
-# The version in temporal/cli/cli-cache.ts.
+# Any images with the same programs can take the place of these. The digests are those of images for several platforms.
+ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171
+ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
+# The version in temporal/cli/cli-cache.ts. Give its digest as a build argument (docs/operation.md, "Run the image").
 ARG TEMPORAL_IMAGE=docker.io/temporalio/temporal:1.5.1
 
 FROM ${TEMPORAL_IMAGE} AS temporal

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the image and runs it, alone and by compose.yaml, as operators do. It needs root, but no image registry: the base
+# Builds the image and runs it, alone and by both compose files, as operators do. It needs root, but no image registry: the base
 # is made of Debian packages, and the programs of the other images come from this machine.
 # With --base it only makes the base, which takes the longest and is kept for the next time.
 set -euo pipefail
@@ -46,7 +46,9 @@ finish() {
   if [ $code -ne 0 ]; then podman logs "$name" 2>&1 | tail -n 40 || true; fi
   if [ -n "${up:-}" ]; then
     if [ $code -ne 0 ]; then "${compose[@]}" logs --tail 20 || true; fi
-    "${compose[@]}" down --volumes --timeout 20 >/dev/null 2>&1 || true
+    for project in "$name" "$name-single"; do
+      "${compose[@]}" --project-name "$project" down --volumes --timeout 20 >/dev/null 2>&1 || true
+    done
   fi
   podman rm --force --time 0 --volumes "$name" >/dev/null 2>&1 || true
   kill "${jobs[@]}" 2>/dev/null || true
@@ -238,18 +240,40 @@ POSTGRES_PASSWORD=$(openssl rand -hex 16) AWS_ACCESS_KEY_ID=lake AWS_SECRET_ACCE
 OPERATOR_KEY=$(openssl rand -hex 16) MASTER_KEY=$(openssl rand -base64 32)
 export POSTGRES_PASSWORD AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY OPERATOR_KEY MASTER_KEY
 get_compose
-compose=("$compose_program" --project-directory . --env-file /dev/null)
+compose=("$compose_program" --env-file /dev/null)
 # Docker checks health by itself. Podman leaves it to systemd, which may not run here.
 while true; do
   for container in $(podman ps --quiet --filter "name=$name"); do podman healthcheck run "$container" || true; done
   sleep 1
 done >/dev/null 2>&1 &
 jobs+=($!)
-up=$SECONDS
-"${compose[@]}" up --detach --no-build --wait --wait-timeout 240 2>"$temp/up.log" || {
-  cat "$temp/up.log" >&2
-  exit 1
+
+# Starts the containers of a compose file.
+bring_up() {
+  up=$SECONDS
+  "$@" up --detach --no-build --wait --wait-timeout 240 2>"$temp/up.log" || {
+    cat "$temp/up.log" >&2
+    exit 1
+  }
 }
+
+single=("${compose[@]}" --project-name "$name-single" --file deploy/compose.single.yaml)
+export SECRETS=$temp/secrets PORT=0
+mkdir "$SECRETS"
+echo "$OPERATOR_KEY" >"$SECRETS/OPERATOR_KEY"
+echo "$MASTER_KEY" >"$SECRETS/MASTER_KEY"
+chown -R 1000 "$SECRETS" && chmod 400 "$SECRETS"/*
+bring_up "${single[@]}"
+echo "compose, one container: healthy after $((SECONDS - up)) s"
+only=$("${single[@]}" ps --quiet)
+organise "$only"
+# The keys are those of the files, so that the volume has none.
+podman exec "$only" sh -c '! ls /data/*.key 2>/dev/null'
+podman inspect --format 'memory: {{.HostConfig.Memory}}, processors: {{.HostConfig.NanoCpus}}' "$only" |
+  grep -Fx 'memory: 4294967296, processors: 2000000000'
+"${single[@]}" down --volumes >/dev/null 2>&1
+
+bring_up "${compose[@]}"
 echo "compose: two api and two worker healthy after $((SECONDS - up)) s"
 first=$("${compose[@]}" ps --quiet api-1)
 second=$("${compose[@]}" ps --quiet api-2)
