@@ -151,7 +151,7 @@ export const buildServer = async (
   await app.register(
     async (scope) => {
       const api = scope as Api;
-      authenticate(api, { ...dependencies, meter, tickets, sessions, keyHeaders: 'X-API-Key' });
+      authenticate(api, { ...dependencies, meter, tickets, sessions });
       keepAnswers(api, dependencies);
       admitFairly(api, dependencies.metrics);
       const noteChange = watchNumberChanges(api, dependencies.orchestration);

@@ -9,7 +9,7 @@ import type { By } from '../../warehouse/engine/records/versioned-records.ts';
 import type { Look } from '../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { CallMeter, MeteredCall, Quota } from './call-meter.ts';
-import { sentKey, type KeyHeaders } from './sent-key.ts';
+import { sentKey } from './sent-key.ts';
 import type { AdmittedSession, SessionGate } from './session/session-gate.ts';
 import type { Tickets } from './tickets.ts';
 import { createKeyCheck } from './valid-key.ts';
@@ -65,7 +65,6 @@ interface Authentication {
   warehouse: Warehouse;
   clock: Clock;
   meter: CallMeter;
-  keyHeaders: KeyHeaders;
   /** The tickets of the assistant's gate, in the scope that it sends its requests to. */
   tickets?: Tickets<AssistantCall>;
   /** Set in a scope that accepts browser sessions. A key that is sent as well comes first. */
@@ -78,7 +77,7 @@ interface Authentication {
  */
 export const authenticate = (
   app: FastifyInstance,
-  { warehouse, clock, meter, keyHeaders, tickets, sessions }: Authentication,
+  { warehouse, clock, meter, tickets, sessions }: Authentication,
 ): void => {
   const checkKey = createKeyCheck(warehouse, clock);
   app.decorateRequest('caller', null);
@@ -110,7 +109,7 @@ export const authenticate = (
       const metered = await meter.countInSession(session.holder, session.look);
       return counted(request, reply, metered, throughSession(session, metered.quota));
     }
-    const sent = sentKey(request, keyHeaders);
+    const sent = sentKey(request);
     const look = await warehouse.look();
     const holder = await checkKey(sent, look);
     const metered = await meter.count(holder, look);

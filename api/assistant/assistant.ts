@@ -43,7 +43,7 @@ export const assistantRoutes = async (
 
   await app.register(async (scope) => {
     const { clock, meter } = dependencies;
-    authenticate(scope, { warehouse, clock, meter, keyHeaders: 'X-API-Key or Authorization: Bearer' });
+    authenticate(scope, { warehouse, clock, meter });
     scope.addHook('onSend', async (_request, reply) => {
       if (reply.statusCode === 401) reply.header('www-authenticate', 'Bearer');
     });

@@ -25,6 +25,7 @@ export const serveDocument = async (app: Api, version: string): Promise<void> =>
       components: {
         securitySchemes: {
           key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          bearer: { type: 'http', scheme: 'bearer', description: 'The same key as a bearer token' },
           operator: { type: 'apiKey', in: 'header', name: 'X-Operator-Key' },
           session: {
             type: 'apiKey',
@@ -35,7 +36,7 @@ export const serveDocument = async (app: Api, version: string): Promise<void> =>
           },
         },
       },
-      security: [{ key: [] }, { session: [] }],
+      security: [{ key: [] }, { bearer: [] }, { session: [] }],
     },
     // A route without a body has a schema only to reject one.
     transform: (route) => {

@@ -211,6 +211,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
     '/master-key',
     {
       schema: answers(sealedTexts, {
+        operationId: 'getMasterKey',
         tag: 'Operator',
         caller: 'operator',
         summary: 'Count the sealed texts by the master key that has sealed them',

@@ -11,6 +11,7 @@ import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { createKeyLookup } from '../key-lookup.ts';
 import { refuseOtherSites, requirePageHeader } from './own-page.ts';
 import { openSession, SESSION_COOKIE } from './session-cookie.ts';
+import { carriesKey } from '../sent-key.ts';
 import { validNow } from '../valid-key.ts';
 
 /** Calls of one session that this process admits in a second. */
@@ -45,8 +46,8 @@ export class SessionGate {
   }
 
   /** Whether a request asks to be admitted by its session: it has the cookie, and no key. */
-  isFor({ headers, cookies }: FastifyRequest): boolean {
-    return cookies[SESSION_COOKIE] !== undefined && (headers['x-api-key'] ?? '') === '';
+  isFor(request: FastifyRequest): boolean {
+    return request.cookies[SESSION_COOKIE] !== undefined && !carriesKey(request);
   }
 
   /** Throws a 401 without a session that may act now, a 403 for another site, and a 429 above the limit. */

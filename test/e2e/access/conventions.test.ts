@@ -866,6 +866,7 @@ describe('GET /openapi.json', () => {
   it('names the key or cookie that each route takes', () => {
     expect(document.components.securitySchemes).toMatchObject({
       key: { in: 'header', name: 'X-API-Key' },
+      bearer: { type: 'http', scheme: 'bearer' },
       operator: { in: 'header', name: 'X-Operator-Key' },
       session: { in: 'cookie', name: 'cost_analytics_session' },
     });
@@ -876,7 +877,7 @@ describe('GET /openapi.json', () => {
     };
     for (const { name, operation } of operations) {
       const security = operation.security ?? document.security;
-      const usual = name.includes('/operator/') ? ['operator'] : ['key', 'session'];
+      const usual = name.includes('/operator/') ? ['operator'] : ['key', 'bearer', 'session'];
       const schemes = security.flatMap((alternative) => Object.keys(alternative));
       expect({ name, schemes }).toEqual({ name, schemes: expected[name] ?? usual });
     }

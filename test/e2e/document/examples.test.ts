@@ -160,6 +160,7 @@ describe('the examples of the OpenAPI document', () => {
     await show('changeOrganisation', { path, body: { tier: 'business', settle_days: 5 } });
     await show('createOrganisationKey', { path, body: { name: 'New admin' } });
     await show('rotateMasterKey');
+    await show('getMasterKey');
     await show('startBackup', { body: { to: join(backups, '2026-02-07') } });
     await until('getLastBackup', {}, (data) => (data as { status: string }).status !== 'running');
     await show('getLastBackup');
