@@ -3,6 +3,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { Webhook as Signer } from 'standardwebhooks';
 import type { Clock } from '../domain/shared/clock.ts';
+import type { FailureReason } from '../domain/shared/failure-reason.ts';
 import { retryAfterOf, waitAfter } from '../domain/events/retry-after.ts';
 import { SECRET_OVERLAP_HOURS, type DeliveryInput, type DeliveryStatus } from '../domain/events/webhook.ts';
 import { guardedRequest, type GuardedAnswer } from '../egress/requests/guarded-request.ts';
@@ -11,6 +12,7 @@ import type { Sealer } from '../security/sealing.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { endDelivery, findDelivery, recordAttempt } from '../warehouse/events/webhook-deliveries.ts';
+import { openReason } from './shared/seal-failures.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 import { disableGoneWebhook, findWebhook, WEBHOOK_GONE, WEBHOOK_OFF } from '../warehouse/events/webhooks.ts';
 import { SECRET_UNREADABLE, signingSecrets } from '../warehouse/events/webhook-secrets.ts';
@@ -133,13 +135,21 @@ export const createDeliveryActivities = ({
       log.info({ organisation, webhook: webhookId, event, status: answer?.status, error }, 'webhook attempt');
       if (error === null) return 'delivered';
       // Without the endpoint's wish, Temporal waits by its own policy (workflows/steps.ts).
-      if (attempt.retry_after === null) throw ApplicationFailure.retryable(error);
+      if (attempt.retry_after === null) throw ApplicationFailure.retryable(error, NOT_ACCEPTED);
       const wait = waitAfter(activityInfo().attempt, attempt.retry_after);
-      throw ApplicationFailure.create({ message: error, nextRetryDelay: `${wait}s` });
+      throw ApplicationFailure.create({
+        message: error,
+        type: NOT_ACCEPTED,
+        nextRetryDelay: `${wait}s`,
+      });
     },
 
     /** Records that a delivery has failed for good, and why. */
-    async giveDeliveryUp(delivery: DeliveryInput, reason: string): Promise<void> {
+    async giveDeliveryUp(delivery: DeliveryInput, why: FailureReason): Promise<void> {
+      const { workflowId = '' } = activityInfo().workflowExecution ?? {};
+      const last = openReason(sealer, why, { orgId: delivery.orgId, workflowId });
+      const reason =
+        last === null ? why.text : `given up after three days of attempts; the last error: ${last}`;
       await endDelivery(warehouse, delivery, { status: 'failed', reason }, clock.now());
       eventDeliveries.inc({ result: 'given_up' });
     },
@@ -148,6 +158,9 @@ export const createDeliveryActivities = ({
 
 /** The names and shapes of the delivery activities, for workflows. */
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
+
+/** The type of an attempt's failure in the history. */
+const NOT_ACCEPTED = 'not_accepted';
 
 const ENDPOINT_GONE = 'the endpoint answered 410 Gone; enable the webhook once it takes events again';
 

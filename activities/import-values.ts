@@ -17,6 +17,7 @@ import {
 import { addDays } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
+import type { FailureReason } from '../domain/shared/failure-reason.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { requireOpeningKey } from '../warehouse/engine/records/require-key.ts';
@@ -44,6 +45,7 @@ import { findOrganisation } from '../warehouse/organisations/organisations.ts';
 import { queryOf, type Platforms } from './imports/check-connection.ts';
 import { ImportProgress, type ImportBeat } from './imports/import-progress.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
+import { openReason } from './shared/seal-failures.ts';
 
 export interface ImportDependencies {
   warehouse: Warehouse;
@@ -137,8 +139,9 @@ export const createImportActivities = ({
     },
 
     /** Records that the run has failed, with the reason. */
-    async failImport(input: ImportRunInput, error: string): Promise<void> {
+    async failImport(input: ImportRunInput, reason: FailureReason): Promise<void> {
       const { orgId, runId } = input;
+      const error = openReason(sealer, reason, input) ?? reason.text;
       await importRuns.fail(warehouse, { org_id: orgId, run_id: runId }, error, clock.now());
       await count(input, 'failed');
     },

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Month } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { notFound } from '../domain/shared/errors.ts';
+import type { FailureReason } from '../domain/shared/failure-reason.ts';
 import { ingestOf, type IngestRunInput } from '../domain/sources/ingest.ts';
 import { isRemote } from '../egress/locations/remote-file.ts';
 import type { SourceRulesOf } from '../egress/locations/source-rules.ts';
@@ -9,10 +10,10 @@ import { assetNotesOfRun } from '../warehouse/spend/assets/asset-notes.ts';
 import { findCostSource, type CostSource } from '../warehouse/sources/cost-sources.ts';
 import { fileLocations } from '../warehouse/sources/file-locations.ts';
 import { doubledNotes } from '../warehouse/spend/assets/doubled-spend.ts';
-import type { LoadResult } from '../warehouse/sources/publishing/load.ts';
 import { ingestRuns, startedRun, type IngestRun } from '../warehouse/sources/ingest-runs.ts';
 import { withReader, type LoadSessions } from '../warehouse/engine/readers/load-sessions.ts';
 import { publishComputed } from '../warehouse/spend/compute-spend.ts';
+import type { Sealer } from '../security/sealing.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations/organisations.ts';
 import { RejectedFeed, type FeedCounts } from '../warehouse/sources/feeds/read-feed.ts';
@@ -20,11 +21,13 @@ import type { Statements } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { loadSource } from './sources/load-source.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
+import { openReason } from './shared/seal-failures.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
 export interface IngestDependencies {
   warehouse: Warehouse;
   clock: Clock;
+  sealer: Sealer;
   sourceRulesOf: SourceRulesOf;
   /** Lets a reader open remote locations, through the guarded proxy. */
   openRemoteFiles: (reader: Statements) => Promise<void>;
@@ -36,6 +39,7 @@ export interface IngestDependencies {
 export const createIngestActivities = ({
   warehouse,
   clock,
+  sealer,
   sourceRulesOf,
   openRemoteFiles,
   metrics,
@@ -67,11 +71,11 @@ export const createIngestActivities = ({
       await record(run, {});
     },
 
-    /** Reads the source and publishes its loads; see `loadSource`. */
-    async loadExport(run: IngestRunInput): Promise<LoadResult> {
+    /** Reads the source, publishes its loads (see `loadSource`), and records what it has read. Returns counts of rows only. */
+    async loadExport(run: IngestRunInput): Promise<LoadedRows> {
       try {
         const { source, organisation } = await sourceAndOrganisation(warehouse, run);
-        return await withLoadSessions((sessions) =>
+        const load = await withLoadSessions((sessions) =>
           withHeartbeats([sessions.reader, sessions.session], async (attempt) => {
             const now = clock.now();
             if (fileLocations(source.kind, source).some(({ location }) => isRemote(location)))
@@ -102,6 +106,9 @@ export const createIngestActivities = ({
             return result;
           }),
         );
+        await record(run, { ...runCounts(load), cost_total: load.costTotal, notes: load.notes });
+        const { months, rowsRead, rowsRejected, rowsLeftOut } = load;
+        return { months, rowsRead, rowsRejected, rowsLeftOut };
       } catch (error) {
         if (error instanceof RejectedFeed) await record(run, runCounts(error.counts));
         throw error;
@@ -109,22 +116,19 @@ export const createIngestActivities = ({
     },
 
     /** Records that the run has completed. The workflow settles months and seals bills before this step. */
-    async completeRun(run: IngestRunInput, load: LoadResult): Promise<void> {
-      const notes = [...load.notes, ...(await notesOfComputation(warehouse, run, load.months))];
-      await record(run, {
-        status: 'completed',
-        finished_at: clock.now().toISOString(),
-        error: null,
-        months: load.months,
-        ...runCounts(load),
-        cost_total: load.costTotal,
-        notes,
-      });
+    async completeRun(run: IngestRunInput, months: Month[]): Promise<void> {
+      const loaded = await ingestRuns.find(warehouse, run.orgId, run.runId);
+      // An earlier attempt has recorded the end, with the notes.
+      if (loaded?.status !== 'running') return;
+      const notes = [...loaded.notes, ...(await notesOfComputation(warehouse, run, months))];
+      const finished_at = clock.now().toISOString();
+      await record(run, { status: 'completed', finished_at, error: null, months, notes });
       await count(run, 'completed');
     },
 
     /** Records that the run has failed, with the reason. */
-    async failRun(run: IngestRunInput, error: string): Promise<void> {
+    async failRun(run: IngestRunInput, reason: FailureReason): Promise<void> {
+      const error = openReason(sealer, reason, run) ?? reason.text;
       await record(run, { status: 'failed', finished_at: clock.now().toISOString(), error });
       await count(run, 'failed');
     },
@@ -138,10 +142,12 @@ export const noteRetryOnRun = ({ warehouse, log }: Pick<IngestDependencies, 'war
 /** The names and shapes of the ingest activities, for workflows. */
 export type IngestActivities = ReturnType<typeof createIngestActivities>;
 
-/** The counts of a load. If a worker of an earlier version made the load, they lack `rowsLeftOut`. */
-type RunCounts = Omit<FeedCounts, 'rowsLeftOut'> & Partial<Pick<FeedCounts, 'rowsLeftOut'>>;
+/** What a workflow knows of a load. Workflow history stores it, so that it has no cells and no amounts. */
+interface LoadedRows extends Omit<FeedCounts, 'rejectedSamples'> {
+  months: Month[];
+}
 
-const runCounts = ({ rowsRead, rowsRejected, rowsLeftOut = 0, rejectedSamples }: RunCounts) => ({
+const runCounts = ({ rowsRead, rowsRejected, rowsLeftOut, rejectedSamples }: FeedCounts) => ({
   rows_read: rowsRead,
   rows_rejected: rowsRejected,
   rows_left_out: rowsLeftOut,

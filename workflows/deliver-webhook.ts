@@ -1,5 +1,6 @@
-import { ActivityFailure, CancellationScope, isCancellation, rootCause } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type { Workflows } from './contract.ts';
+import { reasonOf } from './reason-of.ts';
 import { attemptDelivery, giveDeliveryUp } from './steps.ts';
 
 /**
@@ -10,10 +11,7 @@ export const deliverWebhook: Workflows['deliverWebhook'] = async (delivery) => {
   try {
     return await attemptDelivery(delivery);
   } catch (error) {
-    const last = error instanceof ActivityFailure ? rootCause(error) : undefined;
-    const reason = isCancellation(error)
-      ? 'the delivery was cancelled in Temporal'
-      : `given up after three days of attempts; the last error: ${last ?? String(error)}`;
+    const reason = reasonOf(error, 'the delivery was cancelled in Temporal');
     await CancellationScope.nonCancellable(() => giveDeliveryUp(delivery, reason));
     return 'failed';
   }

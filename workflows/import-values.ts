@@ -22,7 +22,9 @@ const importValues = async (run: ImportRunInput): Promise<boolean> => {
     await completeImport(run);
     return true;
   } catch (error) {
-    await CancellationScope.nonCancellable(() => failImport(run, reasonOf(error)));
+    await CancellationScope.nonCancellable(() =>
+      failImport(run, reasonOf(error, 'the run was cancelled in Temporal')),
+    );
     throw error;
   }
 };

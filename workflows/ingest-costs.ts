@@ -37,10 +37,12 @@ const ingest = async (input: IngestInput, run: IngestRunInput): Promise<IngestOu
     await computeSpend(input.orgId);
     const settledMonths = await settleOrganisation(input.orgId);
     await sealTeamBills(input.orgId);
-    await completeRun(run, load);
+    await completeRun(run, load.months);
     return { runId: run.runId, months: load.months, settledMonths };
   } catch (error) {
-    await CancellationScope.nonCancellable(() => failRun(run, reasonOf(error)));
+    await CancellationScope.nonCancellable(() =>
+      failRun(run, reasonOf(error, 'the run was cancelled in Temporal')),
+    );
     throw error;
   }
 };

@@ -1,7 +1,16 @@
-import { ActivityFailure, isCancellation, rootCause } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, isCancellation, rootCause } from '@temporalio/workflow';
+import type { FailureReason } from '../domain/shared/failure-reason.ts';
 
-/** Returns why a run has failed, for the person who reads its record. */
-export const reasonOf = (error: unknown): string => {
-  if (isCancellation(error)) return 'the run was cancelled in Temporal';
-  return (error instanceof ActivityFailure ? rootCause(error) : undefined) ?? String(error);
+/** Returns why a workflow has failed. `cancelled` is its text if somebody has cancelled it. */
+export const reasonOf = (error: unknown, cancelled: string): FailureReason => {
+  if (isCancellation(error)) return { text: cancelled, sealed: null };
+  const text = (error instanceof ActivityFailure ? rootCause(error) : undefined) ?? String(error);
+  return { text, sealed: sealedIn(error) };
+};
+
+/** Returns what the activity has sealed (activities/shared/seal-failures.ts). A timeout has the last failure as its cause. */
+const sealedIn = (error: unknown): string | null => {
+  if (!(error instanceof Error)) return null;
+  const [sealed] = error instanceof ApplicationFailure ? (error.details ?? []) : [];
+  return typeof sealed === 'string' ? sealed : sealedIn(error.cause);
 };

@@ -1,13 +1,17 @@
 import { activityInfo, type Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { Logger } from 'pino';
 import { isTriedAgain, toFailure } from './failures.ts';
 
 /**
- * Converts the errors of a worker's activities with `toFailure`. Calls `noteRetry` for each failure after which Temporal
- * retries.
+ * Converts the errors of a worker's activities with `toFailure`, and logs them, because the history has no messages. Calls
+ * `noteRetry` for each failure after which Temporal retries.
  */
 export const judgeFailures =
-  (noteRetry: (info: Info, message: string) => Promise<void>): ActivityInterceptorsFactory =>
+  (
+    noteRetry: (info: Info, message: string) => Promise<void>,
+    log: Pick<Logger, 'warn'>,
+  ): ActivityInterceptorsFactory =>
   () => ({
     inbound: {
       execute: async (input, next) => {
@@ -16,7 +20,13 @@ export const judgeFailures =
         } catch (error) {
           const info = activityInfo();
           const failure = toFailure(error, info.attempt);
-          if (isTriedAgain(failure)) await noteRetry(info, failure.message);
+          const { activityType: activity, attempt, workflowExecution } = info;
+          const retried = isTriedAgain(failure);
+          log.warn(
+            { workflow: workflowExecution?.workflowId, activity, attempt, retried, error: failure.message },
+            'a step failed',
+          );
+          if (retried) await noteRetry(info, failure.message);
           throw failure;
         }
       },

@@ -19,7 +19,6 @@ export const noteRetryOn =
     const { workflowId = '', runId = '' } = workflowExecution ?? {};
     const orgId = organisationOf(workflowId);
     if (orgId === null) return;
-    log.warn({ workflow: workflowId, attempt, error: message }, 'a step failed and will be retried');
     try {
       const run = await runs.find(warehouse, orgId, runIdOf(runId));
       const error = `attempt ${attempt} failed: ${message}; it will be retried`;

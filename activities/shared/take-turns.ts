@@ -1,6 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { FairPlaces } from '../../domain/shared/fair-places.ts';
+import { organisationOf } from './organisation-of.ts';
 import { withHeartbeats } from './with-heartbeats.ts';
 
 /**
@@ -24,10 +25,3 @@ export const takeTurns =
       },
     },
   });
-
-/** Returns the organisation of an activity, whose first argument is or has its id. Maintenance has no organisation. */
-const organisationOf = ([first]: readonly unknown[]): string => {
-  if (typeof first === 'string') return first;
-  const { orgId } = (first ?? {}) as { orgId?: unknown };
-  return typeof orgId === 'string' ? orgId : '';
-};

@@ -11,6 +11,7 @@ import { createMaintenanceActivities } from '../../activities/maintain-warehouse
 import { createEventActivities } from '../../activities/raise-events.ts';
 import { createSettlementActivities } from '../../activities/settle-months.ts';
 import { createStartActivities } from '../../activities/start-deliveries.ts';
+import { sealFailures } from '../../activities/shared/seal-failures.ts';
 import { measureActivities } from '../../activities/shared/measure-activities.ts';
 import { takeTurns } from '../../activities/shared/take-turns.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
@@ -85,7 +86,7 @@ export const startWorkers = async (
   fail: (error: Error) => void,
 ): Promise<void> => {
   const { warehouse, clock, settings, metrics, traces, log } = parts;
-  const traced = traces === null ? [] : [traces.activity];
+  const outer = [sealFailures(parts.sealer, log), ...(traces === null ? [] : [traces.activity])];
   installRuntime(log);
   const connection = await NativeConnection.connect(target.options);
   closers.push(() => connection.close());
@@ -130,6 +131,7 @@ export const startWorkers = async (
       ...createIngestActivities({
         warehouse,
         clock,
+        sealer: parts.sealer,
         sourceRulesOf: sourceRulesOf(settings),
         openRemoteFiles: remote.open,
         metrics,
@@ -157,7 +159,7 @@ export const startWorkers = async (
       }),
     },
     interceptors: {
-      activity: [...traced, judgeFailures(noteRetry), takeTurns(places), measureActivities(metrics)],
+      activity: [...outer, judgeFailures(noteRetry, log), takeTurns(places), measureActivities(metrics)],
     },
     sinks: { ...countResults(metrics), ...traces?.sinks },
     maxConcurrentActivityTaskExecutions: MOST_ACTIVITIES,
@@ -180,7 +182,7 @@ export const startWorkers = async (
       metrics,
       log,
     }),
-    interceptors: { activity: [...traced, measureActivities(metrics)] },
+    interceptors: { activity: [...outer, measureActivities(metrics)] },
     maxConcurrentActivityTaskExecutions: MOST_DELIVERIES,
   });
 };

@@ -1,0 +1,60 @@
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import type { FailureReason } from '../../domain/shared/failure-reason.ts';
+import type { SealedPlace, Sealer } from '../../security/sealing.ts';
+import { organisationOf } from './organisation-of.ts';
+
+/**
+ * Seals the messages of a worker's failed activities, because a message can repeat cells and amounts, and Temporal keeps it in the
+ * history. The history shows the activity and the kind of its failure. It comes first among the interceptors, so that the others
+ * see the message. An error that nobody has judged before is logged here.
+ */
+export const sealFailures =
+  (sealer: Sealer, log: Pick<Logger, 'warn'>): ActivityInterceptorsFactory =>
+  () => ({
+    inbound: {
+      execute: async (input, next) => {
+        try {
+          return await next(input);
+        } catch (error) {
+          if (error instanceof CancelledFailure) throw error;
+          const { activityType, workflowExecution } = activityInfo();
+          const { workflowId: workflow = '' } = workflowExecution ?? {};
+          const judged = error instanceof ApplicationFailure ? error : null;
+          if (judged === null) log.warn({ workflow, activity: activityType, err: error }, 'a step failed');
+          const type = judged?.type ?? 'unknown';
+          const wait: unknown = judged?.nextRetryDelay;
+          const place = placeOf(organisationOf(input.args), workflow);
+          throw ApplicationFailure.create({
+            message: `${activityType} failed (${type}); its run, its delivery or the service's log has the reason`,
+            type,
+            nonRetryable: judged?.nonRetryable ?? false,
+            ...(typeof wait === 'string' ? { nextRetryDelay: wait } : {}),
+            details: [sealer.seal(place, error instanceof Error ? error.message : String(error))],
+          });
+        }
+      },
+    },
+  });
+
+/** Returns the message that {@link sealFailures} sealed in a workflow; null if there is none, or the master key has changed since. */
+export const openReason = (
+  sealer: Sealer,
+  { sealed }: FailureReason,
+  { orgId, workflowId }: { orgId: string; workflowId: string },
+): string | null => {
+  if (sealed === null) return null;
+  try {
+    return sealer.open(placeOf(orgId, workflowId), sealed);
+  } catch {
+    return null;
+  }
+};
+
+const placeOf = (orgId: string, workflowId: string): SealedPlace => ({
+  orgId,
+  record: workflowId,
+  field: 'failure',
+});
