@@ -1,5 +1,6 @@
 import { ApplicationFailure, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
-import { workflowIdOf, type WorkflowName, type Workflows } from './contract.ts';
+import { forMessage } from '../domain/shared/for-message.ts';
+import { WORKFLOW_NAMES, workflowIdOf, type WorkflowName, type Workflows } from './contract.ts';
 
 /** A field of an input: what it must be, in words, and whether a value is that. */
 interface Field {
@@ -65,29 +66,35 @@ const ANY_ID: ReadonlySet<string> = new Set<WorkflowName>([
 ]);
 
 const refuse = (what: string, expected: string, given: unknown): never => {
-  const got = given === undefined ? 'nothing' : JSON.stringify(given);
-  throw ApplicationFailure.nonRetryable(`${what}: expected ${expected}, got ${got}`, 'invalid');
+  throw ApplicationFailure.nonRetryable(`${what}: expected ${expected}, got ${forMessage(given)}`, 'invalid');
 };
 
 /** Returns the arguments with the fields that were left out. Fails with the name of a wrong field. */
 const checked = (name: WorkflowName, args: readonly unknown[]): unknown[] => {
   const fields: Record<string, Field> = FIELDS[name];
-  if (Object.keys(fields).length === 0) return [];
   const [given, ...others] = args;
-  if (typeof given !== 'object' || given === null || Array.isArray(given) || others.length > 0)
+  if (Object.keys(fields).length === 0) return args.length === 0 ? [] : refuse('input', 'nothing', given);
+  if (!isPlainObject(given))
     return refuse('input', `one object with ${Object.keys(fields).join(', ')}`, given);
+  if (others.length > 0) return refuse('input', 'one object, and nothing after it', others[0]);
   const input: Record<string, unknown> = { ...given };
   for (const field of Object.keys(input))
-    if (!(field in fields)) refuse('input', `only ${Object.keys(fields).join(', ')}`, field);
+    if (!Object.hasOwn(fields, field)) refuse('input', `only ${Object.keys(fields).join(', ')}`, field);
   for (const [field, { expected, allows, otherwise }] of Object.entries(fields)) {
     if (input[field] === undefined && otherwise !== undefined) input[field] = otherwise;
     if (!allows(input[field])) refuse(field, expected, input[field]);
   }
+  const { startMonth: start, endMonth: end } = input;
+  if (typeof start === 'string' && typeof end === 'string' && end < start)
+    refuse('endMonth', `no month before the startMonth ${start}`, end);
   return [input];
 };
 
+const isPlainObject = (given: unknown): given is object =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) && !ArrayBuffer.isView(given);
+
 /**
- * Checks the input and the id of a workflow, because people start workflows with Temporal's own tools. Under another id it could run
+ * Checks the type, the input and the id of a workflow, because people start workflows with Temporal's own tools. Under another id it could run
  * beside the one of the schedule. A workflow that is refused stores nothing. The bundle includes these interceptors.
  */
 export const interceptors = (): WorkflowInterceptors => ({
@@ -96,6 +103,8 @@ export const interceptors = (): WorkflowInterceptors => ({
       execute: async (input, next) => {
         const { workflowType, workflowId } = workflowInfo();
         const name = workflowType as WorkflowName;
+        if (!WORKFLOW_NAMES.includes(name))
+          refuse('workflow type', `one of ${WORKFLOW_NAMES.join(', ')}`, workflowType);
         const args = checked(name, input.args);
         if (!ANY_ID.has(name)) {
           const expected = workflowIdOf(name, ...(args as Parameters<Workflows[typeof name]>));
