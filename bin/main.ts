@@ -33,6 +33,7 @@ const jsonOption = new Option('--json', 'print JSON');
 const program = new Command('cost-analytics')
   .description('Unit economics: real spend divided by business metrics, per month.')
   .version(VERSION)
+  .enablePositionalOptions()
   .showHelpAfterError();
 
 const serve = (name: string, description: string, roles: Roles): void => {
@@ -192,6 +193,20 @@ program
   .action(async (flags: { from: string; data?: string }) => {
     const { restore } = await import('./restore.ts');
     await restore(settingsWith(dataOf(flags)), flags.from, say);
+  });
+
+program
+  .command('temporal')
+  .description("run Temporal's own command against the Temporal server of the service")
+  .addOption(dataOption)
+  // All that follows belongs to Temporal's command, such as --help.
+  .helpOption(false)
+  .passThroughOptions()
+  .allowUnknownOption()
+  .argument('[arguments...]', 'as of Temporal, for example: workflow list')
+  .action(async (args: string[], flags: { data?: string }) => {
+    const { temporal } = await import('./temporal.ts');
+    process.exitCode = await temporal(settingsWith(flags), args);
   });
 
 program

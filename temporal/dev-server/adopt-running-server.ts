@@ -7,8 +7,8 @@ import {
   markDatabaseFinished,
   type DevServerFiles,
 } from './dev-server-files.ts';
-import { readDevServerRecord } from './dev-server-record.ts';
-import { isRunningWith, killProcess, stopProcess, watchForeignProcess } from './server-process.ts';
+import { runningDevServer } from './running-dev-server.ts';
+import { killProcess, stopProcess, watchForeignProcess } from './server-process.ts';
 import { waitUntilReady, type RunningServer, type ServedContent } from './wait-until-ready.ts';
 
 /** The server runs already: it answers at once, or it hangs or lacks the namespace, which a start adds. */
@@ -24,8 +24,8 @@ export async function adoptRunningServer(
   files: DevServerFiles,
   options: ServedContent & { uiPort: number | null; log: Pick<BaseLogger, 'info' | 'warn'> },
 ): Promise<RunningServer | undefined> {
-  const record = readDevServerRecord(files.record);
-  if (record === undefined || !(await isRunningWith(record.pid, files.database))) return undefined;
+  const record = await runningDevServer(files);
+  if (record === undefined) return undefined;
   const { pid } = record;
   if (record.uiPort !== options.uiPort) {
     options.log.info(

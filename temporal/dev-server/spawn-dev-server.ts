@@ -84,7 +84,7 @@ function serverArguments({ files, namespace, searchAttributes, port, uiPort }: S
   ];
 }
 
-/** TEMPORAL_* variables configure the CLI as a client of some server. Only arguments configure ours. */
-function withoutTemporalSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Returns an environment without TEMPORAL_* variables, which configure the CLI as a client of some server. */
+export function withoutTemporalSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }

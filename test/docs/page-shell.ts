@@ -2,8 +2,6 @@ import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { defaultCliCacheDir } from '../../temporal/cli/cli-cache.ts';
-import { findInstalledCli } from '../../temporal/cli/find-temporal-cli.ts';
 import { PRODUCT } from './page.ts';
 import { WAIT_MS } from '../support/patience.ts';
 
@@ -63,8 +61,6 @@ export const openPageShell = async (
   let blocks = 0;
   // Replaces `npx --no-install`, which would ask npm for seconds.
   shell.stdin.write(`npx() { shift 2; '${process.execPath}' '${bin}' "$@"; }\n`);
-  const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
-  if (cli !== undefined) shell.stdin.write(`temporal() { '${cli.path}' "$@"; }\n`);
 
   const inFull = (prefix: string): string => {
     const full = new RegExp(`\\b${prefix}_[A-Za-z0-9+/=_-]{8,}`);

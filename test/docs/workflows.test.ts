@@ -62,8 +62,6 @@ describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
     folder = await mkdtemp(join(tmpdir(), 'cost-analytics-docs-'));
     await symlink(service.dataDir, join(folder, 'data'));
     shell = await openPageShell('workflows', folder, {}, new Map());
-    const [reach] = blocksOf(page).filter(({ text }) => text.startsWith('AT="--address 127.0.0.1'));
-    expect(await shell.run(reach?.text ?? '')).toMatchObject({ code: 0 });
     // An OpenCost that never answers.
     silent = await listenLocally(() => undefined);
   });
@@ -86,8 +84,16 @@ describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
   };
   const runsOf = async (sourceId: string): Promise<Run[]> =>
     expectPage(await organisation.admin.get<Run[]>(`/cost-sources/${sourceId}/runs`)).items;
+  /** Returns what the command prints about a start that is refused at once. */
+  const refusalOf = async (type: string, workflowId: string, input: string): Promise<string> => {
+    const { code, printed } = await shell.run(
+      `npx cost-analytics temporal workflow execute --type ${type} --task-queue ${TASK_QUEUE} --workflow-id ${workflowId} ${input}`,
+    );
+    expect(code).toBe(1);
+    return printed;
+  };
   const startBlock = (): string => {
-    const [found] = blocksOf(page).filter(({ text }) => text.includes('start $AT --type ingestCosts'));
+    const [found] = blocksOf(page).filter(({ text }) => text.includes('workflow start --type ingestCosts'));
     return found?.text ?? '';
   };
 
@@ -119,20 +125,40 @@ describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
       ],
       [id, input({ orgId: 7 }), 'orgId: expected an id such as org_…, got 7'],
       [id, '"all"', 'input: expected one object with orgId, sourceId'],
+      [id, JSON.stringify({ sourceId }), 'orgId: expected an id such as org_…, got nothing'],
+      [
+        id,
+        input({ startMonth: '2026-13' }),
+        'startMonth: expected a month such as 2026-01, or null, got "2026-13"',
+      ],
+      [
+        id,
+        input({ startMonth: '2026-02', endMonth: '2026-01' }),
+        'endMonth: expected no month before the startMonth 2026-02, got "2026-01"',
+      ],
+      [id, input({ toString: 1 }), 'got "toString"'],
     ];
-    for (const [workflowId, given, message] of wrong) {
-      const { code, printed } = await shell.run(
-        `temporal workflow execute $AT --type ingestCosts --task-queue ${TASK_QUEUE} --workflow-id ${workflowId} --input '${given}'`,
-      );
-      expect(code).toBe(1);
-      expect(printed).toContain(message);
-    }
+    for (const [workflowId, given, message] of wrong)
+      expect(await refusalOf('ingestCosts', workflowId, `--input '${given}'`)).toContain(message);
     expect(await runsOf(sourceId)).toEqual([]);
+  });
+
+  it('is told at once of an unknown type, and of an input that no workflow can read', async () => {
+    expect(await refusalOf('ingestCost', 'any', "--input '{}'")).toContain(
+      'workflow type: expected one of ingestCosts, ingestCostsOnSchedule,',
+    );
+    expect(await refusalOf('maintainWarehouse', 'maintained-by-hand', "--input '{}'")).toContain(
+      'input: expected nothing, got {}',
+    );
+    const bytes = "--input eA== --input-base64 --input-meta 'encoding=binary/plain'";
+    expect(await refusalOf('settleMonths', 'settled-by-hand', bytes)).toContain(
+      'input: expected one object with orgId',
+    );
   });
 
   it('cancels an ingest, whose run says so', async () => {
     const sourceId = await newSource({ name: 'Silent', kind: 'opencost', location: silent.url });
-    const [start = ''] = startBlock().split('\ntemporal workflow result');
+    const [start = ''] = startBlock().split('\nnpx cost-analytics temporal workflow result');
     expect(await shell.run(start)).toMatchObject({ code: 0 });
     await waitFor(async () => (silent.requests.length > 0 ? true : undefined));
     const [cancel = ''] = (
