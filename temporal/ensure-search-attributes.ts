@@ -1,4 +1,5 @@
-import type { Connection } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isGrpcServiceError, type Connection } from '@temporalio/client';
 
 /** The types of search attributes, with the numbers of the API's enum `IndexedValueType`. */
 const TYPE_NUMBERS = {
@@ -13,6 +14,33 @@ const TYPE_NUMBERS = {
 
 /** Name of each search attribute to its type. */
 export type SearchAttributes = Record<string, keyof typeof TYPE_NUMBERS>;
+
+/** Searches workflows by the attributes. Fails while the server does not know one of them. */
+export const searchBy = async (
+  { workflowService }: Connection,
+  namespace: string,
+  searchAttributes: SearchAttributes,
+): Promise<void> => {
+  const conditions = Object.keys(searchAttributes).map((name) => `${name} IS NULL`);
+  await workflowService.countWorkflowExecutions({ namespace, query: conditions.join(' AND ') });
+};
+
+const LONGEST_WAIT_MS = 60_000;
+const LOOK_EVERY_MS = 500;
+
+/** Waits until a server knows new attributes, for at most a minute. Until then, it refuses workflows that have them. */
+export async function untilSearchable(...search: Parameters<typeof searchBy>): Promise<void> {
+  const deadline = Date.now() + LONGEST_WAIT_MS;
+  for (;;) {
+    try {
+      await searchBy(...search);
+      return;
+    } catch (error) {
+      if (!isGrpcServiceError(error) || Date.now() >= deadline) throw error;
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}
 
 /**
  * Adds the search attributes that the namespace does not have yet. The option of the dev server only

@@ -13,6 +13,7 @@ import {
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
   type ScheduleOptions,
+  type ScheduleSummary,
   type WorkflowExecutionDescription,
   type WorkflowExecutionStatusName,
 } from '@temporalio/client';
@@ -58,6 +59,11 @@ interface RecordedRun {
 /** A metric with a daily import. */
 type ImportScheduleInput = Pick<ImportInput, 'orgId' | 'metricId'>;
 
+/** Returns the summary of a workflow with this input, such as "AWS of Acme, 2026-01"; null while the names are unknown. */
+type SummaryOf = (input: { orgId: string }) => Promise<string | null>;
+
+type WorkflowWithInput = Exclude<WorkflowName, 'maintainWarehouse' | 'flushWarehouse'>;
+
 interface IngestScheduleInput {
   orgId: string;
   sourceId: string;
@@ -69,15 +75,25 @@ export class Orchestration {
   readonly #client: Client;
   readonly #exportsNightly: boolean;
   readonly #flushesOften: boolean;
+  readonly #summaryOf: SummaryOf;
 
   /**
    * @param exportsNightly whether each organisation has a schedule for its nightly export.
    * @param flushesOften whether small writes are written to files every ten minutes.
+   * @param summaryOf reads the names of what a workflow works on.
    */
-  constructor(client: Client, { exportsNightly = false, flushesOften = false } = {}) {
+  constructor(
+    client: Client,
+    {
+      exportsNightly = false,
+      flushesOften = false,
+      summaryOf = () => Promise.resolve(null),
+    }: { exportsNightly?: boolean; flushesOften?: boolean; summaryOf?: SummaryOf } = {},
+  ) {
     this.#client = client;
     this.#exportsNightly = exportsNightly;
     this.#flushesOften = flushesOften;
+    this.#summaryOf = summaryOf;
   }
 
   /** Throws unless Temporal answers. */
@@ -89,8 +105,9 @@ export class Orchestration {
 
   /** Starts an ingest now. Throws a conflict if one of the same source is running (design §3). */
   async startIngest(input: IngestInput): Promise<{ runId: string; workflowId: string }> {
+    const start = await this.#startOf('ingestCosts', input);
     const handle = await this.#soon(() =>
-      this.#client.workflow.start<Workflows['ingestCosts']>('ingestCosts', startOf('ingestCosts', input)),
+      this.#client.workflow.start<Workflows['ingestCosts']>('ingestCosts', start),
     ).catch(
       on(WorkflowExecutionAlreadyStartedError, () => {
         throw conflict(
@@ -121,9 +138,10 @@ export class Orchestration {
     input: ImportInput,
     conflictPolicy: WorkflowIdConflictPolicy = WorkflowIdConflictPolicy.FAIL,
   ): Promise<{ runId: string; workflowId: string }> {
+    const start = await this.#startOf('importMetricValues', input);
     const handle = await this.#soon(() =>
       this.#client.workflow.start<Workflows['importMetricValues']>('importMetricValues', {
-        ...startOf('importMetricValues', input),
+        ...start,
         workflowIdConflictPolicy: conflictPolicy,
       }),
     );
@@ -146,9 +164,10 @@ export class Orchestration {
 
   /** Starts the delivery of an event to a webhook. A second start of the same delivery does nothing. */
   async startDelivery(delivery: DeliveryInput): Promise<void> {
+    const start = await this.#startOf('deliverWebhook', delivery);
     await this.#soon(() =>
       this.#client.workflow.start<Workflows['deliverWebhook']>('deliverWebhook', {
-        ...startOf('deliverWebhook', delivery),
+        ...start,
         workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
       }),
     ).catch(on(WorkflowExecutionAlreadyStartedError, () => undefined));
@@ -159,13 +178,21 @@ export class Orchestration {
    * that was written before this call.
    */
   async numbersChanged(orgId: string): Promise<void> {
+    const start = await this.#startOf('raiseEvents', { orgId });
     await this.#soon(() =>
       this.#client.workflow.signalWithStart<Workflows['raiseEvents']>('raiseEvents', {
-        ...startOf('raiseEvents', { orgId }),
+        ...start,
         signal: numbersChanged,
         signalArgs: [],
       }),
     );
+  }
+
+  /** Returns what a start needs, with the names of what the workflow works on. */
+  async #startOf<Name extends WorkflowWithInput>(name: Name, ...args: Parameters<Workflows[Name]>) {
+    const [input] = args;
+    const summary = await this.#summaryOf(input);
+    return { ...startOf(name, ...args), ...(summary === null ? {} : { staticSummary: summary }) };
   }
 
   /**
@@ -270,34 +297,48 @@ export class Orchestration {
     sources: readonly IngestScheduleInput[];
     imports: readonly ImportScheduleInput[];
   }): Promise<void> {
-    const paused = new Map<string, boolean>();
-    for await (const { scheduleId, state } of this.#client.schedule.list())
-      paused.set(scheduleId, state.paused);
+    const found = new Map<string, ScheduleSummary>();
+    for await (const schedule of this.#client.schedule.list()) found.set(schedule.scheduleId, schedule);
     for (const schedule of [
       MAINTENANCE_SCHEDULE,
       ...(this.#flushesOften ? [FLUSH_SCHEDULE] : []),
-      ...wanted.organisations.flatMap((orgId) => this.#schedulesOf(orgId)),
       ...wanted.imports.map(importSchedule),
     ]) {
-      if (!paused.has(schedule.scheduleId)) await this.#create(schedule);
+      if (!found.has(schedule.scheduleId)) await this.#create(schedule);
+    }
+    for (const schedule of wanted.organisations.flatMap((orgId) => this.#schedulesOf(orgId))) {
+      const known = found.get(schedule.scheduleId);
+      const { memo } = await this.#summarised(schedule);
+      if (known !== undefined && known.memo?.['summary'] === memo?.['summary']) continue;
+      // The schedule was made before the organisation had this name, or any. Temporal cannot change a memo.
+      if (known !== undefined) await this.#delete(schedule.scheduleId);
+      await this.#create({ ...schedule, ...(known === undefined ? {} : { state: known.state }) });
     }
     // Those of a process that had EXPORT_TO.
     for (const orgId of this.#exportsNightly ? [] : wanted.organisations) {
       const { scheduleId } = exportSchedule(orgId);
-      if (paused.has(scheduleId)) await this.#delete(scheduleId);
+      if (found.has(scheduleId)) await this.#delete(scheduleId);
     }
     for (const source of wanted.sources) {
-      if (paused.get(ingestWorkflowId(source.orgId, source.sourceId)) !== source.paused)
+      if (found.get(ingestWorkflowId(source.orgId, source.sourceId))?.state.paused !== source.paused)
         await this.scheduleIngest(source);
     }
   }
 
   /** Creates a schedule. Returns false if it exists already. */
   async #create(schedule: ScheduleOptions): Promise<boolean> {
-    return await this.#client.schedule.create(schedule).then(
+    return await this.#client.schedule.create(await this.#summarised(schedule)).then(
       () => true,
       on(ScheduleAlreadyRunning, () => false),
     );
+  }
+
+  /** Returns a schedule whose workflows have a summary. Lists of schedules show its memo, but not its action. */
+  async #summarised(schedule: ScheduleOptions): Promise<ScheduleOptions> {
+    const [input] = schedule.action.args as [{ orgId: string }?];
+    const summary = input === undefined ? null : await this.#summaryOf(input);
+    if (summary === null) return schedule;
+    return { ...schedule, memo: { summary }, action: { ...schedule.action, staticSummary: summary } };
   }
 
   /** Deletes a schedule, if it exists. */

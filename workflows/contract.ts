@@ -35,9 +35,19 @@ export interface ResultSinks extends Sinks {
   results: { ended: (result: 'completed' | 'failed' | 'cancelled') => void };
 }
 
-/** The search attribute for the organisation of a workflow. */
-export const ORGANISATION_ATTRIBUTE = 'Organisation';
-const ORGANISATION = defineSearchAttributeKey(ORGANISATION_ATTRIBUTE, SearchAttributeType.KEYWORD);
+/** The search attributes of workflows, with their types: the ids of the organisation and of the cost source. */
+export const SEARCH_ATTRIBUTES = { Organisation: 'Keyword', Source: 'Keyword' } as const;
+
+const attribute = (name: keyof typeof SEARCH_ATTRIBUTES, value: string) => ({
+  key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+  value,
+});
+
+const attributesOf = ({ orgId, sourceId }: { orgId: string; sourceId?: string }): TypedSearchAttributes =>
+  new TypedSearchAttributes([
+    attribute('Organisation', orgId),
+    ...(sourceId === undefined ? [] : [attribute('Source', sourceId)]),
+  ]);
 
 /** The id of each workflow. Temporal runs at most one workflow under an id at a time. */
 const IDS: { [Name in WorkflowName]: (...args: Parameters<Workflows[Name]>) => string } = {
@@ -65,13 +75,11 @@ export const workflowIdOf = <Name extends WorkflowName>(
 
 /** Returns what a start of a workflow needs beside its name. */
 export const startOf = <Name extends WorkflowName>(name: Name, ...args: Parameters<Workflows[Name]>) => {
-  const [input] = args as [{ orgId: string }?];
+  const [input] = args as [{ orgId: string; sourceId?: string }?];
   return {
     workflowId: workflowIdOf(name, ...args),
     taskQueue: TASK_QUEUE,
     args,
-    ...(input === undefined
-      ? {}
-      : { typedSearchAttributes: new TypedSearchAttributes([{ key: ORGANISATION, value: input.orgId }]) }),
+    ...(input === undefined ? {} : { typedSearchAttributes: attributesOf(input) }),
   };
 };

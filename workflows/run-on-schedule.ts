@@ -1,6 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { executeChild, log, ParentClosePolicy } from '@temporalio/workflow';
 import { startOf, type Workflows } from './contract.ts';
+import { summariseWorkflow } from './steps.ts';
 
 /**
  * Returns the workflow that a daily schedule starts in order to run another. Each start by a schedule has a different id. The
@@ -9,8 +10,14 @@ import { startOf, type Workflows } from './contract.ts';
 const onSchedule =
   <Name extends 'ingestCosts' | 'importMetricValues'>(name: Name, what: string) =>
   async (...args: Parameters<Workflows[Name]>): Promise<void> => {
+    const [input] = args;
+    const summary = await summariseWorkflow(input);
     try {
-      await executeChild(name, { ...startOf(name, ...args), parentClosePolicy: ParentClosePolicy.ABANDON });
+      await executeChild(name, {
+        ...startOf(name, ...args),
+        ...(summary === null ? {} : { staticSummary: summary }),
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+      });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       log.info(`skipped, because an ${what} is already running`);

@@ -8,6 +8,7 @@ import type { EventActivities } from '../activities/raise-events.ts';
 import type { MaintenanceActivities } from '../activities/maintain-warehouse.ts';
 import type { SettlementActivities } from '../activities/settle-months.ts';
 import type { StartActivities } from '../activities/start-deliveries.ts';
+import type { SummaryActivities } from '../activities/summarise-workflow.ts';
 import { DELIVERY_TASK_QUEUE } from './contract.ts';
 
 /** Outages are retried for about an hour. Bad data fails at once (activities/shared/failures.ts). */
@@ -29,8 +30,14 @@ export const {
   settleOrganisation,
   noteNumbersChanged,
   kindsToExport,
+  summariseWorkflow,
 } = proxyLocalActivities<
-  IngestActivities & ImportActivities & SettlementActivities & StartActivities & ExportActivities
+  IngestActivities &
+    ImportActivities &
+    SettlementActivities &
+    StartActivities &
+    ExportActivities &
+    SummaryActivities
 >({
   startToCloseTimeout: '1m',
   retry,

@@ -2,12 +2,13 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { summaryOf } from '../../activities/summarise-workflow.ts';
 import { checkConnection } from '../../activities/imports/check-connection.ts';
 import { buildServer } from '../../api/app.ts';
-import { ORGANISATION_ATTRIBUTE } from '../../workflows/contract.ts';
+import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
 import { startDevServer } from '../../temporal/dev-server/dev-server.ts';
-import { ensureSearchAttributes } from '../../temporal/ensure-search-attributes.ts';
+import { ensureSearchAttributes, untilSearchable } from '../../temporal/ensure-search-attributes.ts';
 import { findTemporalCli } from '../../temporal/cli/find-temporal-cli.ts';
 import { Orchestration } from '../../temporal/orchestration.ts';
 import { Metrics } from '../../telemetry/metrics.ts';
@@ -57,8 +58,6 @@ export interface Service {
 
 /** Broken DuckDBs of a DuckLake stay in memory. After so many the process ends, so that a supervisor starts it again. */
 const MOST_LEFT = 10;
-
-const SEARCH_ATTRIBUTES = { [ORGANISATION_ATTRIBUTE]: 'Keyword' } as const;
 
 /** Starts the parts of the product in `roles`, each after the parts that it needs. */
 export const startService = async (settings: Settings, roles: Roles, log: Logger): Promise<Service> => {
@@ -114,6 +113,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     const orchestration = new Orchestration(client, {
       exportsNightly: settings.EXPORT_TO !== null,
       flushesOften: warehouse.isDuckLake,
+      summaryOf: (input) => summaryOf(warehouse, input),
     });
 
     if (roles.worker) {
@@ -237,15 +237,18 @@ const embeddedTemporal = async (
   return server.address;
 };
 
-/** Adds the search attribute of workflows. If an external Temporal does not allow it, throws the command for its operator. */
+/** Adds the search attributes of workflows. If an external Temporal does not allow it, throws the command for its operator. */
 const registerSearchAttributes = async (connection: Connection, namespace: string): Promise<void> => {
   try {
     await ensureSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES);
   } catch (cause) {
+    const names = Object.keys(SEARCH_ATTRIBUTES);
+    const flags = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `--name ${name} --type ${type}`);
     throw new Error(
-      `the Temporal namespace ${namespace} needs the search attribute ${ORGANISATION_ATTRIBUTE}: ` +
-        `temporal operator search-attribute create --namespace ${namespace} --name ${ORGANISATION_ATTRIBUTE} --type Keyword`,
+      `the Temporal namespace ${namespace} needs the search attributes ${names.join(' and ')}: ` +
+        `temporal operator search-attribute create --namespace ${namespace} ${flags.join(' ')}`,
       { cause },
     );
   }
+  await untilSearchable(connection, namespace, SEARCH_ATTRIBUTES);
 };

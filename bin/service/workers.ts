@@ -11,6 +11,7 @@ import { createMaintenanceActivities } from '../../activities/maintain-warehouse
 import { createEventActivities } from '../../activities/raise-events.ts';
 import { createSettlementActivities } from '../../activities/settle-months.ts';
 import { createStartActivities } from '../../activities/start-deliveries.ts';
+import { createSummaryActivities } from '../../activities/summarise-workflow.ts';
 import { sealFailures } from '../../activities/shared/seal-failures.ts';
 import { measureActivities } from '../../activities/shared/measure-activities.ts';
 import { takeTurns } from '../../activities/shared/take-turns.ts';
@@ -149,6 +150,7 @@ export const startWorkers = async (
       ...createSettlementActivities({ warehouse, clock }),
       ...createEventActivities({ warehouse, clock }),
       ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
+      ...createSummaryActivities({ warehouse }),
       ...createMaintenanceActivities({ warehouse, clock, log }),
       ...createExportActivities({
         warehouse,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
-import { ensureSearchAttributes, type SearchAttributes } from '../ensure-search-attributes.ts';
+import { ensureSearchAttributes, searchBy, type SearchAttributes } from '../ensure-search-attributes.ts';
 import type { DamageWatch } from './damage-watch.ts';
 import type { ServerProcess } from './server-process.ts';
 
@@ -93,10 +93,7 @@ async function prepare(
   await untilDone(() => connection.workflowService.getSystemInfo({}));
   await untilDone(() => connection.workflowService.describeNamespace({ namespace }));
   await untilDone(() => ensureSearchAttributes(connection, namespace, searchAttributes));
-  const query = Object.keys(searchAttributes)
-    .map((name) => `${name} IS NULL`)
-    .join(' AND ');
-  await untilDone(() => connection.workflowService.countWorkflowExecutions({ namespace, query }));
+  await untilDone(() => searchBy(connection, namespace, searchAttributes));
   const readBy = Math.min(Date.now() + READING_TIMEOUT_MS, deadline);
   try {
     await connection.withDeadline(readBy, () => readOneSchedule(connection, namespace));

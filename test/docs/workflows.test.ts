@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   DELIVERY_TASK_QUEUE,
-  ORGANISATION_ATTRIBUTE,
+  SEARCH_ATTRIBUTES,
   TASK_QUEUE,
   WORKFLOW_NAMES,
   workflowIdOf,
@@ -29,7 +29,7 @@ describe('the table of workflows', () => {
 
   it('has every workflow', () => {
     expect(rows.map(([name]) => name).sort()).toEqual([...WORKFLOW_NAMES].sort());
-    for (const word of [TASK_QUEUE, DELIVERY_TASK_QUEUE, ORGANISATION_ATTRIBUTE])
+    for (const word of [TASK_QUEUE, DELIVERY_TASK_QUEUE, ...Object.keys(SEARCH_ATTRIBUTES)])
       expect(page).toContain(word);
   });
 
