@@ -8,6 +8,7 @@ import {
   temporalCliVersion,
 } from './cli-cache.ts';
 import { downloadCli } from './download-cli.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { programsOnPath, reasonOf } from './programs.ts';
 
 export interface FindTemporalCliOptions {
@@ -20,7 +21,8 @@ export interface FindTemporalCliOptions {
 
 /**
  * Finds a Temporal CLI that runs, in this order: on the PATH, in the cache, with the downloader of the Temporal SDK
- * (at most a minute without data), with `go install` (about three minutes, once). The last two fill the cache.
+ * (at most a minute without data), with `go install` (about three minutes, once). The last two fill the cache, in one
+ * process at a time.
  *
  * @returns its path
  * @throws Error that reports each failure and lists the ways to provide a Temporal server
@@ -29,7 +31,17 @@ export async function findTemporalCli(options: FindTemporalCliOptions): Promise<
   const { env, progress, cacheDir = defaultCliCacheDir(options.env) } = options;
   const installed = await findInstalledCli(env, cacheDir, progress);
   if (installed !== undefined) return installed.path;
+  const waiting = (): void => {
+    progress('Temporal: another process is getting it … waiting');
+  };
+  return oneAtATime(cacheDir, waiting, async () => {
+    const cached = cachedCliPath(cacheDir);
+    const isThereNow = existsSync(cached) && (await temporalCliVersion(cached, env)) !== undefined;
+    return isThereNow ? cached : fillCache({ env, progress, cacheDir });
+  });
+}
 
+async function fillCache({ env, progress, cacheDir }: Required<FindTemporalCliOptions>): Promise<string> {
   const steps = [
     { name: `download of v${TEMPORAL_CLI_VERSION} with the Temporal SDK`, produce: downloadCli },
     { name: `go install ${CLI_GO_PACKAGE} (about three minutes, once)`, produce: buildCli },

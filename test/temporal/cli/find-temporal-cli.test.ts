@@ -67,10 +67,21 @@ describe('findTemporalCli', () => {
     ]);
   });
 
-  it('lets several processes build at once', async () => {
+  it('builds once if several processes need it', async () => {
     const go = await folderWithPrograms(join(dir, 'go'), { go: FAKE_GO });
     const found = await Promise.all([search(go), search(go), search(go)]);
     expect(new Set(found)).toEqual(new Set([join(cacheDir, 'temporal-1.5.1')]));
+    expect(await readdir(cacheDir)).toEqual(['temporal-1.5.1']);
+    expect(lines.filter((line) => /go install .* … started/.test(line))).toHaveLength(1);
+    expect(lines).toContain('Temporal: another process is getting it … waiting');
+  });
+
+  it('does not wait for a process that was killed', async () => {
+    const go = await folderWithPrograms(join(dir, 'go'), { go: FAKE_GO });
+    await mkdir(cacheDir);
+    await writeFile(join(cacheDir, 'installing-1.5.1'), '');
+    await utimes(join(cacheDir, 'installing-1.5.1'), 0, 0);
+    await search(go);
     expect(await readdir(cacheDir)).toEqual(['temporal-1.5.1']);
   });
 
