@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { summaryOf } from '../../activities/summarise-workflow.ts';
 import { checkConnection } from '../../activities/imports/check-connection.ts';
@@ -102,7 +102,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     const target = await temporalTarget(settings, address);
     // Only a Temporal of our own is certain to be on this machine, where a proxy of the environment has no place.
     const channelArgs = embedded ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {};
-    const connection = await Connection.connect({ ...target.options, ...channelArgs });
+    const connection = await connectTemporal({ ...target.options, ...channelArgs }, embedded);
     closers.push(() => connection.close());
     if (!embedded) await registerSearchAttributes(connection, target.namespace);
     const client = new Client({
@@ -237,11 +237,30 @@ const embeddedTemporal = async (
   return server.address;
 };
 
+/** gRPC's status for a namespace that does not exist. */
+const NOT_FOUND = 5;
+
+/** Connects to Temporal. Names the settings if a server that they describe does not answer. */
+const connectTemporal = async (options: ConnectionOptions, embedded: boolean): Promise<Connection> => {
+  try {
+    return await Connection.connect(options);
+  } catch (cause) {
+    if (embedded) throw cause;
+    const given = `TEMPORAL_ADDRESS: expected a Temporal server, but ${options.address} did not answer as one`;
+    throw new Error(`${given}; check also TEMPORAL_TLS_… and TEMPORAL_API_KEY`, { cause });
+  }
+};
+
 /** Adds the search attributes of workflows. If an external Temporal does not allow it, throws the command for its operator. */
 const registerSearchAttributes = async (connection: Connection, namespace: string): Promise<void> => {
   try {
     await ensureSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES);
   } catch (cause) {
+    const code: number | null = isGrpcServiceError(cause) ? cause.code : null;
+    if (code === NOT_FOUND)
+      throw new Error(`TEMPORAL_NAMESPACE: expected a namespace of the Temporal server, got ${namespace}`, {
+        cause,
+      });
     const names = Object.keys(SEARCH_ATTRIBUTES);
     const flags = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `--name ${name} --type ${type}`);
     throw new Error(

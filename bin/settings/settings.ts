@@ -94,7 +94,10 @@ const environment = z.object({
     z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }),
   ),
   WAREHOUSE_DATA: optional,
-  TEMPORAL_ADDRESS: optional,
+  TEMPORAL_ADDRESS: readBy((text) => {
+    if (/^[^\s/]+:\d{1,5}$/.test(text)) return text;
+    throw new Error(`expected host:port of a Temporal server, got ${JSON.stringify(text)}`);
+  }),
   TEMPORAL_NAMESPACE: withDefault('default'),
   TEMPORAL_TLS_CA: optional,
   TEMPORAL_TLS_CERT: optional,

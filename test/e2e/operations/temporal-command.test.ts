@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newOrganisation } from '../../support/service/api-client.ts';
 import { newDataDir, removeDataDir, runCommand } from '../../support/service/service-process.ts';
+import { openTemporal } from '../../support/service/temporal-client.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 /** `cost-analytics temporal` runs Temporal's command against the server of the service (docs/workflows.md). */
@@ -64,5 +65,32 @@ describe('the command temporal', () => {
     });
     expect(code).toBe(1);
     expect(stderr).toMatch(/127\.0\.0\.1:9/);
+  });
+});
+
+describe('a start with a wrong Temporal', () => {
+  const start = async (environment: Record<string, string>): Promise<string> => {
+    const dataDir = await newDataDir();
+    const { code, stderr } = await runCommand(['start'], { DATA_DIR: dataDir, PORT: '0', ...environment });
+    expect(code).toBe(1);
+    await removeDataDir(dataDir);
+    return stderr;
+  };
+
+  it('names TEMPORAL_ADDRESS', async () => {
+    expect(await start({ TEMPORAL_ADDRESS: '127.0.0.1:9' })).toContain(
+      'TEMPORAL_ADDRESS: expected a Temporal server, but 127.0.0.1:9 did not answer as one',
+    );
+    expect(await start({ TEMPORAL_ADDRESS: 'https://temporal.example.com' })).toContain(
+      'TEMPORAL_ADDRESS: expected host:port of a Temporal server, got "https://temporal.example.com"',
+    );
+  });
+
+  it('names TEMPORAL_NAMESPACE', async () => {
+    const { address, close } = await openTemporal(service.dataDir);
+    await close();
+    expect(await start({ TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: 'costs' })).toContain(
+      'TEMPORAL_NAMESPACE: expected a namespace of the Temporal server, got costs',
+    );
   });
 });

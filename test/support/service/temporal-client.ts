@@ -6,6 +6,8 @@ import { waitFor } from './api-client.ts';
 /** A client of the service's own Temporal, to look at its workflows and schedules. */
 export interface TemporalWindow {
   client: Client;
+  /** host:port of the Temporal server. */
+  address: string;
   /** Process id of the Temporal server. */
   pid: number;
   close: () => Promise<void>;
@@ -15,11 +17,12 @@ export interface TemporalWindow {
 export const openTemporal = async (dataDir: string): Promise<TemporalWindow> => {
   const text = await readFile(join(dataDir, 'temporal.json'), 'utf8');
   const { pid, port } = JSON.parse(text) as { pid: number; port: number };
+  const address = `127.0.0.1:${port}`;
   const connection = await Connection.connect({
-    address: `127.0.0.1:${port}`,
+    address,
     channelArgs: { 'grpc.enable_http_proxy': 0 },
   });
-  return { client: new Client({ connection }), pid, close: () => connection.close() };
+  return { client: new Client({ connection }), address, pid, close: () => connection.close() };
 };
 
 /**
