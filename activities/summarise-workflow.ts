@@ -27,8 +27,8 @@ export const createSummaryActivities = ({ warehouse }: { warehouse: Warehouse })
 export type SummaryActivities = ReturnType<typeof createSummaryActivities>;
 
 /**
- * Returns the summary of a workflow, such as "AWS of Acme, 2026-01". Returns null for an organisation that is not stored yet, whose
- * schedules come first. An id stands for anything else that does not exist.
+ * Returns the summary of a workflow, such as "AWS of Acme, 2026-01". Returns null for an organisation that is not stored yet,
+ * because its schedules come first. An id stands for anything else that does not exist.
  */
 export const summaryOf = async (
   warehouse: Warehouse,

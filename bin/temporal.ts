@@ -10,8 +10,8 @@ import { withoutTemporalSettings } from '../temporal/dev-server/spawn-dev-server
 import type { Settings } from './settings/settings.ts';
 
 /**
- * Runs Temporal's command with its arguments against the server of the service: the embedded one of the data directory, or the one
- * that `TEMPORAL_ADDRESS` names. Returns the exit code of the command.
+ * Runs Temporal's command with its arguments against the server of the service: the embedded one of the data directory, or
+ * the one that `TEMPORAL_ADDRESS` names. Returns the exit code of the command.
  *
  * @throws if no embedded server runs, or the command cannot be obtained
  */

@@ -94,8 +94,8 @@ const isPlainObject = (given: unknown): given is object =>
   typeof given === 'object' && given !== null && !Array.isArray(given) && !ArrayBuffer.isView(given);
 
 /**
- * Checks the type, the input and the id of a workflow, because people start workflows with Temporal's own tools. Under another id it could run
- * beside the one of the schedule. A workflow that is refused stores nothing. The bundle includes these interceptors.
+ * Checks the type, the input and the id of a workflow, because people start workflows with Temporal's own tools. Under another id it could
+ * run beside the one of the schedule. A workflow that is refused stores nothing. The bundle includes these interceptors.
  */
 export const interceptors = (): WorkflowInterceptors => ({
   inbound: [

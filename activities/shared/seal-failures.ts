@@ -7,8 +7,8 @@ import type { SealedPlace, Sealer } from '../../security/sealing.ts';
 import { organisationOf } from './organisation-of.ts';
 
 /**
- * Seals the messages of a worker's failed activities, because a message can repeat cells and amounts, and Temporal keeps it in the
- * history. The history shows the activity and the kind of its failure. It comes first among the interceptors, so that the others
+ * Seals the messages of a worker's failed activities, because a message can repeat cells and amounts, and Temporal keeps it in
+ * the history. The history shows the activity and the kind of its failure. It comes first among the interceptors, so that the others
  * see the message. An error that nobody has judged before is logged here.
  */
 export const sealFailures =
@@ -39,7 +39,7 @@ export const sealFailures =
     },
   });
 
-/** Returns the message that {@link sealFailures} sealed in a workflow; null if there is none, or the master key has changed since. */
+/** Returns the message that {@link sealFailures} sealed in a workflow; null if there is none, or its master key is gone. */
 export const openReason = (
   sealer: Sealer,
   { sealed }: FailureReason,
