@@ -3,17 +3,19 @@
 /** Layers, each with the other layers that it may import. */
 const LAYERS = {
   domain: [],
+  files: [],
   telemetry: ['domain'],
-  egress: ['domain'],
+  egress: ['domain', 'files'],
   security: ['domain'],
-  warehouse: ['domain', 'security', 'telemetry'],
+  warehouse: ['domain', 'files', 'security', 'telemetry'],
   activities: ['domain', 'egress', 'security', 'telemetry', 'warehouse'],
   // Workflows import the types of their activities (see below).
   workflows: ['domain', 'activities'],
-  temporal: ['domain', 'workflows'],
+  temporal: ['domain', 'files', 'workflows'],
   api: ['domain', 'egress', 'security', 'telemetry', 'warehouse', 'temporal'],
   bin: [
     'domain',
+    'files',
     'egress',
     'security',
     'telemetry',

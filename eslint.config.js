@@ -29,6 +29,19 @@ export default tseslint.config(
     },
   },
   {
+    files: ['**/*.ts'],
+    ignores: ['test/**', 'bench/**', 'demo/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'CallExpression[callee.name=/^mkdir/] Property[key.name="recursive"]',
+          message: 'Use makeFolder of files/make-folder.ts, because this never ends below /proc.',
+        },
+      ],
+    },
+  },
+  {
     files: ['test/**'],
     rules: {
       'no-restricted-syntax': [

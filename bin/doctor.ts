@@ -1,8 +1,10 @@
-import { access, constants, mkdir, writeFile } from 'node:fs/promises';
+import { access, constants, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { satisfies } from 'semver';
+import { makeFolder } from '../files/make-folder.ts';
+import { makeWritableFolder } from '../files/make-writable-folder.ts';
 import { defaultCliCacheDir, TEMPORAL_CLI_VERSION } from '../temporal/cli/cli-cache.ts';
 import { findInstalledCli } from '../temporal/cli/find-temporal-cli.ts';
 import { programsOnPath } from '../temporal/cli/programs.ts';
@@ -59,7 +61,12 @@ export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void
   const findings = [found('settings', 'ok', 'valid'), ...node(), await nice()];
   for (const check of [dataDirectory, disks, temporal, traces]) findings.push(...(await check(settings)));
   const loaded = await extensions(settings);
-  findings.push(...loaded, ...(await warehouse(settings, loaded, env)), ...(await exportTarget(settings)));
+  findings.push(
+    ...loaded,
+    ...(await warehouse(settings, loaded, env)),
+    ...(await exportTarget(settings)),
+    ...(await backupFolder(settings)),
+  );
   for (const finding of findings) show(finding);
   return findings.every(({ state }) => state !== 'problem');
 };
@@ -88,7 +95,7 @@ const nice = async (): Promise<Finding> => {
 
 const dataDirectory = async ({ dataDir }: Settings): Promise<Finding[]> => {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolder(dataDir);
     await access(dataDir, constants.W_OK);
     return [found('data directory', 'ok', dataDir)];
   } catch (error) {
@@ -127,6 +134,14 @@ const exportTarget = async (settings: Settings): Promise<Finding[]> => {
       (error: unknown) => [found('EXPORT_TO', 'problem', `cannot be written to: ${message(error)}`)],
     );
   });
+};
+
+const backupFolder = async ({ BACKUP_TO: folder }: Settings): Promise<Finding[]> => {
+  if (folder === null) return [];
+  return makeWritableFolder(folder).then(
+    () => [found('BACKUP_TO', 'ok', folder)],
+    (error: unknown) => [found('BACKUP_TO', 'problem', message(error))],
+  );
 };
 
 const temporal = async (settings: Settings): Promise<Finding[]> => {

@@ -16,6 +16,13 @@ const wholeNumber = (text: string): number => {
   return number;
 };
 
+/** How many copies of a backup to keep. */
+const copies = (text: string): number => {
+  const number = wholeNumber(text);
+  if (number < 1) throw new InvalidArgumentError('expected at least 1 copy');
+  return number;
+};
+
 /** Reads the settings. Flags override the environment, which overrides `.env`. */
 const settingsWith = (flags: { data?: string; host?: string; port?: string }): Settings =>
   readSettings({
@@ -179,11 +186,13 @@ program
     '--to <dir>',
     'an empty or new folder on the machine of the service; for a DuckLake, on this machine',
   )
+  .option('--keep <count>', 'make a dated copy in the folder, and remove the oldest beyond so many', copies)
   .addOption(dataOption)
   .addOption(urlOption)
-  .action(async (flags: { to: string; data?: string; url?: string }) => {
+  .action(async (flags: { to: string; keep?: number; data?: string; url?: string }) => {
     const { backup } = await import('./backup.ts');
-    await backup(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags.to, say);
+    const { to, keep = null } = flags;
+    await backup(await operatorAccess(settingsWith(dataOf(flags)), flags.url), { to, keep }, say);
   });
 program
   .command('restore')

@@ -7,6 +7,14 @@ const SHORT = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Seconds of work that can take hours. */
 const LONG = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
 
+/** How a backup has ended. */
+export interface BackupResult {
+  /** The instant of which the data is. */
+  takenAt: Date;
+  endedAt: Date;
+  isComplete: boolean;
+}
+
 /** Work for which places are limited. */
 export type LimitedWork = 'light_requests' | 'heavy_requests' | 'activities';
 
@@ -80,6 +88,7 @@ export class Metrics {
     labelNames: ['result'],
   });
   readonly #places = new Map<LimitedWork, FairPlaces>();
+  #backups: readonly BackupResult[] = [];
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -90,6 +99,16 @@ export class Metrics {
       'Work that waits for a place',
       ({ waiting }) => waiting,
     );
+  }
+
+  /** Remembers a backup of this process. */
+  noteBackup(result: BackupResult): void {
+    this.#backups = [...this.#backups.filter(({ isComplete }) => isComplete !== result.isComplete), result];
+  }
+
+  /** The newest backups of this process, complete and failed. */
+  get backups(): readonly BackupResult[] {
+    return this.#backups;
   }
 
   /** Reports the places for some work from now on. */

@@ -76,11 +76,13 @@ export class Orchestration {
   readonly #exportsNightly: boolean;
   readonly #flushesOften: boolean;
   readonly #summaryOf: SummaryOf;
+  readonly #backupHour: number | null;
 
   /**
    * @param exportsNightly whether each organisation has a schedule for its nightly export.
    * @param flushesOften whether small writes are written to files every ten minutes.
    * @param summaryOf reads the names of what a workflow works on.
+   * @param backupHour the hour (UTC) of the nightly backup; null makes none.
    */
   constructor(
     client: Client,
@@ -88,12 +90,19 @@ export class Orchestration {
       exportsNightly = false,
       flushesOften = false,
       summaryOf = () => Promise.resolve(null),
-    }: { exportsNightly?: boolean; flushesOften?: boolean; summaryOf?: SummaryOf } = {},
+      backupHour = null,
+    }: {
+      exportsNightly?: boolean;
+      flushesOften?: boolean;
+      summaryOf?: SummaryOf;
+      backupHour?: number | null;
+    } = {},
   ) {
     this.#client = client;
     this.#exportsNightly = exportsNightly;
     this.#flushesOften = flushesOften;
     this.#summaryOf = summaryOf;
+    this.#backupHour = backupHour;
   }
 
   /** Throws unless Temporal answers. */
@@ -314,6 +323,7 @@ export class Orchestration {
       if (known !== undefined) await this.#delete(schedule.scheduleId);
       await this.#create({ ...schedule, ...(known === undefined ? {} : { state: known.state }) });
     }
+    await this.#scheduleBackup(found.has(BACKUP_ID));
     // Those of a process that had EXPORT_TO.
     for (const orgId of this.#exportsNightly ? [] : wanted.organisations) {
       const { scheduleId } = exportSchedule(orgId);
@@ -323,6 +333,21 @@ export class Orchestration {
       if (found.get(ingestWorkflowId(source.orgId, source.sourceId))?.state.paused !== source.paused)
         await this.scheduleIngest(source);
     }
+  }
+
+  /** Makes the schedule of the nightly backup that of the settings. */
+  async #scheduleBackup(isThere: boolean): Promise<void> {
+    const hour = this.#backupHour;
+    if (hour === null) {
+      if (isThere) await this.#delete(BACKUP_ID);
+      return;
+    }
+    const wanted = backupSchedule(hour);
+    if (await this.#create(wanted)) return;
+    // A pause and the memory of missed times stay.
+    await this.#client.schedule
+      .getHandle(BACKUP_ID)
+      .update(({ action, policies, state }) => ({ spec: wanted.spec, action, policies, state }));
   }
 
   /** Creates a schedule. Returns false if it exists already. */
@@ -397,6 +422,11 @@ const MAINTENANCE_SCHEDULE = scheduled(
   { calendars: [{ hour: 2, minute: 30 }] },
   'maintainWarehouse',
 );
+
+const BACKUP_ID = workflowIdOf('backUpWarehouse');
+
+const backupSchedule = (hour: number): ScheduleOptions =>
+  scheduled(BACKUP_ID, { calendars: [{ hour }] }, 'backUpWarehouse');
 
 const settlementSchedule = (orgId: string): ScheduleOptions =>
   scheduled(

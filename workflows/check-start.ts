@@ -52,6 +52,7 @@ const FIELDS: { [Name in WorkflowName]: Record<keyof NonNullable<Parameters<Work
   deliverWebhook: { ...ORGANISATION, webhookId: TEXT, eventId: TEXT },
   maintainWarehouse: {},
   flushWarehouse: {},
+  backUpWarehouse: {},
   exportData: ORGANISATION,
 };
 
@@ -62,6 +63,7 @@ const ANY_ID: ReadonlySet<string> = new Set<WorkflowName>([
   'settleMonths',
   'maintainWarehouse',
   'flushWarehouse',
+  'backUpWarehouse',
   'exportData',
 ]);
 

@@ -16,6 +16,7 @@ export interface Workflows {
   deliverWebhook: (delivery: DeliveryInput) => Promise<DeliveryStatus>;
   maintainWarehouse: () => Promise<number>;
   flushWarehouse: () => Promise<number>;
+  backUpWarehouse: () => Promise<void>;
   exportData: (input: { orgId: string }) => Promise<void>;
 }
 
@@ -61,6 +62,7 @@ const IDS: { [Name in WorkflowName]: (...args: Parameters<Workflows[Name]>) => s
   deliverWebhook: ({ orgId, webhookId, eventId }) => `webhook/${orgId}/${eventId}/${webhookId}`,
   maintainWarehouse: () => 'maintain-warehouse',
   flushWarehouse: () => 'flush-warehouse',
+  backUpWarehouse: () => 'back-up-warehouse',
   exportData: ({ orgId }) => `export/${orgId}`,
 };
 

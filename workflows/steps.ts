@@ -1,4 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { BackupActivities } from '../activities/back-up-warehouse.ts';
 import type { SpendActivities } from '../activities/compute-spend.ts';
 import type { DeliveryActivities } from '../activities/deliver-webhook.ts';
 import type { ExportActivities } from '../activities/export-data.ts';
@@ -70,6 +71,13 @@ export const {
 export const { maintain, flush } = proxyActivities<MaintenanceActivities>({
   startToCloseTimeout: '4h',
   retry,
+});
+
+/** A copy can take hours. A full disk or a folder that is away may be back soon, so the attempts go on for about an hour. */
+export const { backUp } = proxyActivities<BackupActivities>({
+  startToCloseTimeout: '12h',
+  heartbeatTimeout: '15s',
+  retry: { initialInterval: '1m', backoffCoefficient: 2, maximumInterval: '30m', maximumAttempts: 6 },
 });
 
 /** Attempts at growing intervals, up to two hours, for three days. Each is short, and a dead one is noticed soon. */

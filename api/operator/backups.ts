@@ -1,10 +1,13 @@
 import { isAbsolute } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
-import { conflict, invalid } from '../../domain/shared/errors.ts';
-import { backUp } from '../../warehouse/engine/backup/back-up.ts';
+import { invalid } from '../../domain/shared/errors.ts';
+import { noteBackup } from '../../warehouse/engine/backup/backup-log.ts';
+import { MOST_KEPT } from '../../warehouse/engine/backup/kept-copies.ts';
 import { contentsAt } from '../../warehouse/engine/backup/lake-at.ts';
 import { checkLakeFiles } from '../../warehouse/engine/backup/lake-files.ts';
 import { backupContents, totalRows } from '../../warehouse/engine/backup/manifest.ts';
+import { startBackup } from '../../warehouse/engine/backup/run-backup.ts';
 import { withoutSecrets } from '../../warehouse/engine/decisions/catalog-url.ts';
 import { postgresCatalog } from '../../warehouse/engine/location.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
@@ -43,7 +46,17 @@ const target = z.strictObject({
   to: z
     .string()
     .refine(isAbsolute, { error: 'expected the absolute path of a folder' })
-    .describe('An empty or new folder on the machine of the service. On a DuckLake nothing is written to it'),
+    .describe(
+      'An empty or new folder on the machine of the service, or with `keep` one for copies. On a DuckLake nothing is written to it',
+    ),
+  keep: z
+    .int()
+    .min(1)
+    .max(MOST_KEPT)
+    .optional()
+    .describe(
+      'Makes a copy in `to` that is named by its time, and removes the oldest of such copies beyond so many',
+    ),
   snapshot: z
     .int()
     .nonnegative()
@@ -52,23 +65,48 @@ const target = z.strictObject({
 });
 
 /** `/operator/backups`: copies the data of the running service, or helps to copy a DuckLake (contract §4). One runs at a time. */
-export const backupRoutes = (app: Api, { warehouse, clock, version }: ApiDependencies): void => {
+export const backupRoutes = (app: Api, { warehouse, clock, version, metrics }: ApiDependencies): void => {
   let newest: BackupRecord | null = null;
   let running = Promise.resolve();
-  // A backup under way is completed before the warehouse closes.
-  app.addHook('onClose', () => running);
+  const stopping = new AbortController();
+  // A large backup would take longer than a service has to stop.
+  app.addHook('onClose', () => {
+    stopping.abort(new Error('the service was stopped, so that the backup is not complete'));
+    return running;
+  });
 
-  const work = async (
-    to: string,
+  /** Begins a backup, and remembers how it ends. */
+  const begin = (
+    begun: Pick<BackupRecord, 'to' | 'taken_at'>,
+    work: Promise<Partial<BackupRecord>>,
+  ): BackupRecord => {
+    const empty = { bytes: null, rows: null, lake: null, contents: null, error: null };
+    const record = { status: 'running', ...begun, ...empty } as const;
+    newest = record;
+    running = work.then(
+      (done) => {
+        newest = { ...record, ...done, status: 'completed' };
+      },
+      (error: unknown) => {
+        newest = {
+          ...record,
+          status: 'failed',
+          error: error instanceof Error ? error.message : String(error),
+        };
+      },
+    );
+    return record;
+  };
+
+  const ofLake = async (
     snapshot: number | undefined,
-    now: Date,
+    log: FastifyBaseLogger,
   ): Promise<Partial<BackupRecord>> => {
-    if (!warehouse.isDuckLake) {
-      const manifest = await backUp(warehouse, to, { version, now });
-      return { bytes: manifest.bytes, rows: totalRows(manifest) };
-    }
     if (snapshot === undefined) return examine(warehouse);
     const contents = { version, ...(await contentsAt(warehouse.settings, snapshot)) };
+    // The command has checked the copy before, and has only to write this into it.
+    const result = { takenAt: new Date(contents.taken_at), endedAt: clock.now(), isComplete: true };
+    await noteBackup({ warehouse, metrics, log }, result);
     return { taken_at: contents.taken_at, rows: totalRows(contents), contents };
   };
 
@@ -84,31 +122,19 @@ export const backupRoutes = (app: Api, { warehouse, clock, version }: ApiDepende
         errors: [409],
       }),
     },
-    async (request) => {
-      const { to, snapshot } = request.body;
+    async ({ body: { to, keep = null, snapshot }, log }) => {
       if (snapshot !== undefined && !warehouse.isDuckLake)
         throw invalid('snapshot: expected none, because the warehouse is not a DuckLake');
-      if (newest?.status === 'running') throw conflict(`a backup to ${newest.to} is running`);
-      const now = clock.now();
-      const empty = { bytes: null, rows: null, lake: null, contents: null, error: null };
-      const begun = { status: 'running', to, taken_at: now.toISOString(), ...empty } as const;
-      newest = begun;
-      running = work(to, snapshot, now).then(
-        (done) => {
-          newest = { ...begun, ...done, status: 'completed' };
-        },
-        (error: unknown) => {
-          request.log.error({ err: error }, 'the backup failed');
-          newest = {
-            ...begun,
-            status: 'failed',
-            error: error instanceof Error ? error.message : String(error),
-          };
-        },
-      );
-      // Another node may answer the next request, and does not know of this backup.
-      if (warehouse.isDuckLake) await running;
-      return success(newest);
+      if (warehouse.isDuckLake) {
+        const record = begin({ to, taken_at: clock.now().toISOString() }, ofLake(snapshot, log));
+        // Another node may answer the next request, and does not know of this backup.
+        await running;
+        return success(newest ?? record);
+      }
+      const request = { to, keep, version, signal: stopping.signal };
+      const started = await startBackup({ warehouse, metrics, clock, log }, request);
+      const done = started.ended.then((manifest) => ({ bytes: manifest.bytes, rows: totalRows(manifest) }));
+      return success(begin({ to: started.to, taken_at: started.takenAt.toISOString() }, done));
     },
   );
 

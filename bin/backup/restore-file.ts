@@ -1,6 +1,9 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../../files/make-folder.ts';
+import { requireRegularFile } from '../../files/require-regular-file.ts';
+import { usePath } from '../../files/unusable-path.ts';
 import { BACKUP_FILE } from '../../warehouse/engine/backup/back-up.ts';
 import { isThere } from '../../warehouse/engine/is-there.ts';
 import { sha256Of, totalRows, type BackupManifest } from '../../warehouse/engine/backup/manifest.ts';
@@ -22,12 +25,16 @@ export const restoreFile = async (
     throw new Error(
       `expected a data directory without data, got ${resolve(dataDir, found)}: choose another DATA_DIR`,
     );
-  await mkdir(dirname(warehouse), { recursive: true });
+  await makeFolder(dirname(warehouse));
   const temporary = `${warehouse}.restored`;
   try {
-    await copyFile(join(folder, BACKUP_FILE), temporary, constants.COPYFILE_FICLONE);
+    const copy = join(folder, BACKUP_FILE);
+    await requireRegularFile(copy);
+    await usePath(temporary, 'a file that can be written', () =>
+      copyFile(copy, temporary, constants.COPYFILE_FICLONE),
+    );
     if ((await sha256Of(temporary)) !== backup.sha256)
-      throw new Error(`${join(folder, BACKUP_FILE)} was changed after the backup: its SHA-256 differs`);
+      throw new Error(`${copy} was changed after the backup: its SHA-256 differs`);
     const handle = await open(temporary, 'r+');
     await handle.chmod(0o600);
     await handle.sync();

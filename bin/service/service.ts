@@ -34,6 +34,7 @@ import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { VERSION } from '../settings/version.ts';
 import { serveMetrics } from './metrics-server.ts';
+import { reportProcess } from './process-metrics.ts';
 import { reportWarehouse } from './warehouse-metrics.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
 import { startWorkers, type Closer } from './workers.ts';
@@ -90,6 +91,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     const tracer = traces?.tracer ?? null;
     warehouse.observer = observeStatements(metrics, tracer);
     reportWarehouse(metrics, { warehouse, sealer, clock, log });
+    reportProcess(metrics, settings);
     warehouse.onBreakdown = (error) => {
       metrics.breakdowns.inc();
       log.error({ err: error }, 'the warehouse broke down');
@@ -114,6 +116,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
       exportsNightly: settings.EXPORT_TO !== null,
       flushesOften: warehouse.isDuckLake,
       summaryOf: (input) => summaryOf(warehouse, input),
+      backupHour: settings.BACKUP_TO === null ? null : settings.BACKUP_HOUR,
     });
 
     if (roles.worker) {

@@ -1,6 +1,7 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import { makeFolder } from '../../files/make-folder.ts';
 import { checkSourceLocation, isLocal } from '../../egress/locations/source-location.ts';
 import {
   ORGANISATION_PLACEHOLDER,
@@ -22,7 +23,7 @@ export const makeSourceFolder =
   async (orgId) => {
     const [folder] = sourceRulesOf(settings)(orgId).roots;
     if (settings.SOURCE_ROOTS === null)
-      await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      await makeFolder(folder).catch((error: unknown) => {
         log.warn({ err: error, folder }, 'an organisation has no folder for exports: create it');
       });
     return folder;

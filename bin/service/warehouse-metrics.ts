@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { addDays } from '../../domain/shared/calendar.ts';
 import { keptFor } from '../../domain/shared/kept-for.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
+import type { BackupResult, Metrics } from '../../telemetry/metrics.ts';
+import { newestBackups } from '../../warehouse/engine/backup/backup-log.ts';
 import { countTexts } from '../../security/sealed-counts.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import { sealedByKeys } from '../../warehouse/engine/records/sealed-texts.ts';
@@ -13,7 +14,7 @@ import { newestDays } from '../../warehouse/sources/coverage.ts';
 /** How long an answer of the warehouse serves further scrapes, so that scrapes stay cheap however many there are. */
 const KEPT_MS = 60_000;
 
-/** Adds the metrics that only the warehouse knows: how old the data of each source is, and how large the warehouse is. */
+/** Adds the metrics that only the warehouse knows: how old the data of each source and the newest backup are, and how large it is. */
 export const reportWarehouse = (
   metrics: Metrics,
   {
@@ -59,6 +60,35 @@ export const reportWarehouse = (
       return found === null
         ? []
         : Object.entries(countTexts(found, sealer)).map(([state, texts]) => [{ state }, texts] as const);
+    },
+  );
+
+  const stored = kept('the newest backups', () => newestBackups(warehouse));
+  /** Those of this process come last, because the warehouse may not have them yet. */
+  const backups = async (): Promise<BackupResult[]> => [...((await stored()) ?? []), ...metrics.backups];
+  metrics.gauge(
+    {
+      name: 'cost_analytics_backup_age_seconds',
+      help: 'Time since the instant of which the newest complete backup is; absent before the first',
+      labelNames: [],
+    },
+    async () => {
+      const complete = (await backups()).filter(({ isComplete }) => isComplete);
+      const newest = Math.max(...complete.map(({ takenAt }) => takenAt.getTime()));
+      return complete.length === 0 ? [] : [[{}, (clock.now().getTime() - newest) / 1000]];
+    },
+  );
+  metrics.gauge(
+    {
+      name: 'cost_analytics_backup_result',
+      help: 'How the newest backup has ended: 1 is complete, 0 has failed; absent before the first',
+      labelNames: [],
+    },
+    async () => {
+      const [first, ...others] = await backups();
+      if (first === undefined) return [];
+      const newest = others.reduce((last, next) => (next.endedAt >= last.endedAt ? next : last), first);
+      return [[{}, newest.isComplete ? 1 : 0]];
     },
   );
 

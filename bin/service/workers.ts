@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { NativeConnection, Worker, type InjectedSinks, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { createBackupActivities } from '../../activities/back-up-warehouse.ts';
 import { createSpendActivities } from '../../activities/compute-spend.ts';
 import { createDeliveryActivities } from '../../activities/deliver-webhook.ts';
 import { createExportActivities } from '../../activities/export-data.ts';
@@ -77,6 +78,7 @@ const BEGIN_ANEW: readonly WorkflowName[] = [
   'maintainWarehouse',
   'flushWarehouse',
   'exportData',
+  'backUpWarehouse',
 ];
 
 /** Starts the workers of the pipelines and of the deliveries, and adds their ends to `closers`. */
@@ -152,6 +154,12 @@ export const startWorkers = async (
       ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
       ...createSummaryActivities({ warehouse }),
       ...createMaintenanceActivities({ warehouse, clock, log }),
+      ...createBackupActivities({
+        ...{ warehouse, clock, metrics, log },
+        version: VERSION,
+        to: settings.BACKUP_TO,
+        keep: settings.BACKUP_KEEP,
+      }),
       ...createExportActivities({
         warehouse,
         clock,

@@ -1,6 +1,7 @@
-import { chmod, lstat, mkdir, readdir, realpath } from 'node:fs/promises';
+import { chmod, lstat, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { makeFolder } from '../../files/make-folder.ts';
 
 /** Only the owner can access new files and folders of the process and of the Temporal server that it starts. */
 export const PRIVATE_UMASK = 0o077;
@@ -16,7 +17,7 @@ const OWN =
  */
 export const keepPrivate = async (dataDir: string, log: Pick<Logger, 'warn'>): Promise<void> => {
   const [exports, spill] = [join(dataDir, 'exports'), join(dataDir, 'spill')];
-  for (const folder of [exports, spill]) await mkdir(folder, { recursive: true });
+  for (const folder of [exports, spill]) await makeFolder(folder);
   const own = (await readdir(dataDir)).filter((name) => OWN.test(name)).map((name) => join(dataDir, name));
   const scratch = await readdir(spill);
   const shared: string[] = [];

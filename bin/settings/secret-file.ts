@@ -1,9 +1,10 @@
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../files/make-folder.ts';
 
 /** Returns the secret in a file. The first start creates the file with `make`, readable by its owner only. */
 export const secretFile = async (file: string, make: () => string): Promise<string> => {
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   const temporary = `${file}.${process.pid}`;
   const handle = await open(temporary, 'w', 0o600);
   await handle.writeFile(`${make()}\n`);

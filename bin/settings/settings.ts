@@ -6,6 +6,7 @@ import { fixedClock, systemClock, type Clock } from '../../domain/shared/clock.t
 import { exportTarget } from '../../egress/exports/export-target.ts';
 import { parsePrivateTargets } from '../../egress/requests/private-targets.ts';
 import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../../egress/locations/source-rules.ts';
+import { MOST_KEPT } from '../../warehouse/engine/backup/kept-copies.ts';
 import { isDuckLake } from '../../warehouse/engine/location.ts';
 import { parseMasterKey } from './master-key.ts';
 import { valuesInFiles } from './values-in-files.ts';
@@ -44,6 +45,11 @@ const masterKeySetting = readBy((text) => {
 
 /** With less, the service hardly starts. Ingests and bills need more: 256MB for the sample shop. */
 const LEAST_MEMORY = '64MB';
+
+/** Two weeks of daily backups. */
+const DEFAULT_KEEP = 14;
+/** After the maintenance, and before the ingests. */
+const DEFAULT_BACKUP_HOUR = 3;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -134,6 +140,9 @@ const environment = z.object({
   }),
   PRIVATE_TARGETS: readBy(parsePrivateTargets).transform((targets) => targets ?? parsePrivateTargets('')),
   EXPORT_TO: readBy(exportTarget),
+  BACKUP_TO: optional.transform((folder) => (folder === null ? null : resolve(folder))),
+  BACKUP_KEEP: wholeNumber('a number of copies', 1, MOST_KEPT).transform((keep) => keep ?? DEFAULT_KEEP),
+  BACKUP_HOUR: wholeNumber('an hour', 0, 23).transform((hour) => hour ?? DEFAULT_BACKUP_HOUR),
   WEBHOOK_TIMEOUT: wholeNumber('a number of seconds', 1, 60),
   STRIPE_API_BASE: readBy(stripeApiBase).transform((base) => base ?? stripeApiBase('https://api.stripe.com')),
   BIGQUERY_API_ENDPOINT: withDefault('https://bigquery.googleapis.com').pipe(
@@ -172,6 +181,11 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
   if (key === null && isDuckLake(warehouse ?? ''))
     throw new Error(
       'MASTER_KEY: expected base64 of 32 bytes (openssl rand -base64 32), the same on all machines that share a DuckLake; got nothing',
+    );
+  if (parsed.data.BACKUP_TO !== null && isDuckLake(warehouse ?? ''))
+    throw new Error(
+      'BACKUP_TO: expected nothing beside a DuckLake, which Postgres and the object storage copy; let a schedule of your own run ' +
+        'cost-analytics backup --to DIR --keep N, and the commands that it prints',
     );
   if (parsed.data.TEMPORAL_UI_PORT !== null && parsed.data.TEMPORAL_ADDRESS !== null)
     throw new Error(

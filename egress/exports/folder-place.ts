@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, copyFile, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { chmod, copyFile, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { makeFolder } from '../../files/make-folder.ts';
 import type { ExportPlace } from './export-place.ts';
 
 /** A file that is not complete. Its name ends in nothing that a reader of `*.parquet` would take. */
@@ -36,13 +37,13 @@ export const folderPlace = (folder: string, base: string): ExportPlace => ({
 
 /** Makes the missing folders from `base` down to `folder`. Returns the rights of `base`. */
 const makeFolders = async (base: string, folder: string): Promise<number> => {
-  await mkdir(base, { recursive: true });
+  await makeFolder(base);
   const rights = (await stat(base)).mode & 0o777;
   let path = base;
   for (const segment of relative(base, folder).split(sep)) {
     path = join(path, segment);
     // The umask limits the mode of a new folder.
-    if ((await mkdir(path, { recursive: true })) !== undefined) await chmod(path, rights);
+    if (await makeFolder(path)) await chmod(path, rights);
   }
   return rights;
 };

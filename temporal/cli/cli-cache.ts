@@ -1,6 +1,7 @@
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { makeFolder } from '../../files/make-folder.ts';
 import { programFile, run } from './programs.ts';
 
 /**
@@ -52,7 +53,7 @@ export async function installIntoCache(
   env: NodeJS.ProcessEnv,
   produce: (stagingDir: string) => Promise<string>,
 ): Promise<string> {
-  await mkdir(cacheDir, { recursive: true });
+  await makeFolder(cacheDir);
   await removeAbandonedStaging(cacheDir);
   const stagingDir = await mkdtemp(join(cacheDir, STAGING_PREFIX));
   try {

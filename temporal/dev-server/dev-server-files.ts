@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../../files/make-folder.ts';
 
 /** The files of the dev server in a data directory, as absolute paths without symbolic links. */
 export interface DevServerFiles {
@@ -25,7 +26,7 @@ const BESIDE = ['-wal', '-shm', '-journal'] as const;
  * @throws if the path has a character with a meaning in the URI by which the server opens the database
  */
 export async function devServerFiles(dataDir: string): Promise<DevServerFiles> {
-  await mkdir(resolve(dataDir), { recursive: true });
+  await makeFolder(resolve(dataDir));
   // This path identifies the running server, so that one folder must always give the same path.
   const dir = await realpath(dataDir);
   if (/[?#%]/.test(dir)) {

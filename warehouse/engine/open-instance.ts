@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { makeFolder } from '../../files/make-folder.ts';
 
 export interface InstanceOptions {
   spillDirectory: string;
@@ -15,7 +15,7 @@ export const openInstance = async ({
   memoryLimit,
   threads,
 }: InstanceOptions): Promise<DuckDBInstance> => {
-  await mkdir(spillDirectory, { recursive: true });
+  await makeFolder(spillDirectory);
   return DuckDBInstance.create(':memory:', {
     memory_limit: memoryLimit,
     temp_directory: spillDirectory,

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { access, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { access, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { makeFolder } from '../../files/make-folder.ts';
 import { Session } from '../engine/session.ts';
 import { attachFile } from '../engine/opening/attach.ts';
 import type { WarehouseSettings } from '../engine/warehouse.ts';
@@ -16,7 +17,7 @@ export const withCopy = async <Result>(
 ): Promise<Result | null> => {
   const isThere = await access(settings.location).then(() => true, unlessMissing);
   if (isThere !== true) return null;
-  await mkdir(settings.spillDirectory, { recursive: true });
+  await makeFolder(settings.spillDirectory);
   const directory = await mkdtemp(join(settings.spillDirectory, 'upgrade-'));
   try {
     const copy = { ...settings, location: join(directory, 'warehouse.duckdb') };

@@ -1,8 +1,10 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalid } from '../../../domain/shared/errors.ts';
+import { makeWritableFolder } from '../../../files/make-writable-folder.ts';
+import { UnusablePath } from '../../../files/unusable-path.ts';
 import { attachFile } from '../opening/attach.ts';
-import { schemaVersionOf } from '../migrations/schema-version.ts';
+import { originOf, schemaVersionOf } from '../migrations/schema-version.ts';
 import { openInstance } from '../open-instance.ts';
 import { sealedByKeys } from '../records/sealed-texts.ts';
 import { Session } from '../session.ts';
@@ -20,23 +22,29 @@ interface Contents {
   hash: string | null;
 }
 
+/** What a backup is told: who makes it, when, as which kept copy, and when to stop. */
+export interface BackupOptions {
+  version: string;
+  now: Date;
+  /** The name of a copy that `--keep` counts. */
+  keptAs?: string;
+  signal: AbortSignal;
+}
+
 /**
  * Copies a DuckDB file as of one instant into an empty folder, while others read and write it. Then reads the copy, and compares
- * every table with the original at that instant. Sealed texts stay sealed. If anything fails, the folder has no manifest, and
- * nothing else of the backup (contract §4).
+ * every table with the original at that instant. Sealed texts stay sealed. If anything fails, or `signal` stops it, the folder has
+ * no manifest, and nothing else of the backup (contract §4).
  */
 export const backUp = async (
   warehouse: Warehouse,
   folder: string,
-  { version, now }: { version: string; now: Date },
+  { version, now, keptAs, signal }: BackupOptions,
 ): Promise<BackupManifest> => {
-  await mkdir(folder, { recursive: true });
-  const found = await readdir(folder);
-  if (found.length > 0) throw invalid(`to: expected an empty folder, got one with ${found[0] ?? ''}`);
   const file = join(folder, BACKUP_FILE);
   try {
-    const original = await warehouse.session((session) => copyTo(session, file));
-    const copy = await contentsOfFile(warehouse, file);
+    const original = await warehouse.session((session) => copyTo(session, file), signal);
+    const copy = await contentsOfFile(warehouse, file, signal);
     for (const [table, { rows, hash }] of original.contents) {
       const copied = copy.get(table);
       if (copied?.rows !== rows || copied.hash !== hash)
@@ -46,9 +54,11 @@ export const backUp = async (
       format: 1,
       version,
       schema_version: original.schemaVersion,
+      origin: original.origin,
+      ...(keptAs === undefined ? {} : { kept_as: keptAs }),
       taken_at: now.toISOString(),
       bytes: (await stat(file)).size,
-      sha256: await sha256Of(file),
+      sha256: await sha256Of(file, signal),
       rows: Object.fromEntries([...original.contents].map(([table, { rows }]) => [table, Number(rows)])),
       master_keys: original.masterKeys,
     };
@@ -60,6 +70,20 @@ export const backUp = async (
   }
 };
 
+/** Makes the folder of a backup, unless it is there, and looks whether it is empty and can be written to. */
+export const takeEmptyFolder = async (folder: string): Promise<void> => {
+  await takeFolder(folder);
+  const [found] = await readdir(folder);
+  if (found !== undefined) throw invalid(`to: expected an empty folder, got one with ${found}`);
+};
+
+/** Makes a folder for backups, unless it is there, and looks whether it can be written to. */
+export const takeFolder = async (folder: string): Promise<void> => {
+  await makeWritableFolder(folder).catch((error: unknown) => {
+    throw error instanceof UnusablePath ? invalid(`to: ${error.message}`) : error;
+  });
+};
+
 /** Copies everything in one transaction, and describes the original as of that transaction. */
 const copyTo = async (session: Session, file: string) => {
   await session.run(`ATTACH ${sqlText(file)} AS backup`);
@@ -68,6 +92,7 @@ const copyTo = async (session: Session, file: string) => {
       await session.run('COPY FROM DATABASE warehouse TO backup');
       return {
         schemaVersion: await schemaVersionOf(session),
+        origin: await originOf(session),
         masterKeys: (await sealedByKeys(session)).map(({ key_id }) => key_id),
         contents: await contentsOf(session),
       };
@@ -77,14 +102,24 @@ const copyTo = async (session: Session, file: string) => {
   }
 };
 
-const contentsOfFile = async (warehouse: Warehouse, file: string): Promise<Map<string, Contents>> => {
+const contentsOfFile = async (
+  warehouse: Warehouse,
+  file: string,
+  signal: AbortSignal,
+): Promise<Map<string, Contents>> => {
   const instance = await openInstance(warehouse.settings);
   try {
     const session = new Session(await instance.connect());
+    const interrupt = (): void => {
+      session.interrupt();
+    };
+    signal.addEventListener('abort', interrupt);
     try {
+      signal.throwIfAborted();
       await attachFile(session, file, 'READ_ONLY');
       return await contentsOf(session);
     } finally {
+      signal.removeEventListener('abort', interrupt);
       session.close();
     }
   } finally {

@@ -1,6 +1,6 @@
 import { attachLake, type WarehousePlace } from '../opening/attach.ts';
 import { CATALOG } from '../location.ts';
-import { schemaVersionOf } from '../migrations/schema-version.ts';
+import { originOf, schemaVersionOf } from '../migrations/schema-version.ts';
 import { openInstance, type InstanceOptions } from '../open-instance.ts';
 import { sealedByKeys } from '../records/sealed-texts.ts';
 import { Session } from '../session.ts';
@@ -44,6 +44,7 @@ export const contentsAt = (
     return {
       taken_at: new Date(Number(taken?.ms)).toISOString(),
       schema_version: await schemaVersionOf(session),
+      origin: await originOf(session),
       rows: await countRows(session),
       master_keys: (await sealedByKeys(session)).map(({ key_id }) => key_id),
     };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { requireRegularFile } from '../../../files/require-regular-file.ts';
 import {
   damagesOf,
   filesBelow,
@@ -93,6 +94,7 @@ const valueOf = (text: string): string | null =>
 
 /** Yields the lines of a dump's data. Throws at its end if the dump is damaged. */
 const restored = async function* (dump: string): AsyncGenerator<string> {
+  await requireRegularFile(dump);
   const program = spawn('pg_restore', ['--data-only', '--file=-', dump], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -690,6 +690,15 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE api_calls ADD COLUMN session_calls BIGINT`,
     ],
   },
+  {
+    version: 31,
+    name: 'how backups have ended',
+    statements: [
+      // They belong to the operator, not to an organisation. taken_at is the instant of which the copy is.
+      `CREATE TABLE backup_results (
+        result_id UUID, taken_at TIMESTAMP, ended_at TIMESTAMP, is_complete BOOLEAN)`,
+    ],
+  },
 ];
 
 /** The version of the tables that this version of the product makes. */

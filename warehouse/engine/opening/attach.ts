@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { makeFolder } from '../../../files/make-folder.ts';
 import type { ObjectStorage } from '../../../domain/sources/object-storage.ts';
 import { loadExtension } from './extensions.ts';
 import { isDuckLake, localFolder, postgresCatalog } from '../location.ts';
@@ -40,7 +40,7 @@ export const attach = async (session: Session, place: WarehousePlace): Promise<v
     await attachLake(session, place);
     return;
   }
-  await mkdir(dirname(resolve(place.location)), { recursive: true });
+  await makeFolder(dirname(resolve(place.location)));
   await attachFile(session, place.location);
 };
 
@@ -61,7 +61,7 @@ export const attachLake = async (
   for (const [name, value] of Object.entries(COMMIT_AGAIN))
     await session.run(`SET GLOBAL ${name} = ${value}`);
   const folder = localFolder(place.dataPath);
-  if (folder !== null) await mkdir(folder, { recursive: true });
+  if (folder !== null) await makeFolder(folder);
   const all = [`DATA_PATH ${sqlText(place.dataPath)}`, ...options];
   await session.run(`ATTACH ${sqlText(place.location)} AS warehouse (${all.join(', ')})`);
 };

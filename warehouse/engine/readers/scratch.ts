@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { makeFolder } from '../../../files/make-folder.ts';
 
 /** A folder that only this process uses, for uploads and DuckDB's spilled data. */
 export interface Scratch {
@@ -25,7 +26,7 @@ const OLD_USE_MS = 3_600_000;
  * lives. The system releases the lock when the process dies for any reason.
  */
 export const takeScratch = async (directory: string): Promise<Scratch> => {
-  await mkdir(directory, { recursive: true });
+  await makeFolder(directory);
   const name = `process-${randomUUID()}`;
   const folder = join(directory, name);
   const lock = await lockFile(folder + LOCK_SUFFIX);
@@ -38,15 +39,22 @@ export const takeScratch = async (directory: string): Promise<Scratch> => {
   };
 };
 
-const removeLeftovers = async (directory: string, own: string): Promise<void> => {
-  const entries = await readdir(directory);
-  const names = new Set(entries.map((entry) => entry.replace(LOCK_SUFFIX, '')));
-  for (const name of names) {
+/** Removes the folders in `directory` of processes that no longer run, except `own`. A folder always has its lock beside it. */
+export const removeAbandoned = async (directory: string, own: string): Promise<void> => {
+  for (const entry of await readdir(directory)) {
+    const name = entry.replace(LOCK_SUFFIX, '');
+    if (name === entry || name === own || !FOLDER.test(name)) continue;
     const path = join(directory, name);
-    if (FOLDER.test(name) && name !== own) {
-      const lock = await lockFile(path + LOCK_SUFFIX);
-      if (lock !== null) await removeLocked(path, lock);
-    } else if (OLD_LEFTOVER.test(name)) {
+    const lock = await lockFile(path + LOCK_SUFFIX);
+    if (lock !== null) await removeLocked(path, lock);
+  }
+};
+
+const removeLeftovers = async (directory: string, own: string): Promise<void> => {
+  await removeAbandoned(directory, own);
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name);
+    if (OLD_LEFTOVER.test(name)) {
       const found = await stat(path).catch(() => null);
       if (found !== null && Date.now() - found.mtimeMs > OLD_USE_MS)
         await rm(path, { recursive: true, force: true });

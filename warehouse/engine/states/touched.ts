@@ -26,6 +26,7 @@ export const BY_METRIC: ReadonlyMap<string, string> = new Map([
 export const BESIDE: ReadonlySet<string> = new Set([
   'api_calls',
   'audit_log',
+  'backup_results',
   'session_ends',
   'event_log',
   'target_states',
