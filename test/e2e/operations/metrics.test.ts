@@ -20,6 +20,7 @@ const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' }
 const DAY = 86_400;
 
 const DEPLOY = join(PRODUCT, 'deploy');
+const PACKAGE = await readFile(join(PRODUCT, 'package.json'), 'utf8');
 
 let service: ServiceProcess;
 let operatorUrl: string;
@@ -116,6 +117,14 @@ describe('the metrics of a service', () => {
     expect(seen.samples('cost_analytics_warehouse_snapshots')).toEqual([]);
   });
 
+  it('show the version, the free space, and no backup before the first', () => {
+    const { version } = JSON.parse(PACKAGE) as { version: string };
+    expect(seen.samples('cost_analytics_build_info')).toEqual([{ labels: { version }, value: 1 }]);
+    expect(seen.value('cost_analytics_disk_free_bytes', { folder: 'data' })).toBeGreaterThan(0);
+    for (const name of ['cost_analytics_backup_age_seconds', 'cost_analytics_backup_result'])
+      expect([name, seen.names.has(name), seen.samples(name)]).toEqual([name, true, []]);
+  });
+
   it('have no name that a customer gave, no amount and no secret', () => {
     for (const text of ['Name of', '640.25', '900.5', organisation.secret, receiver.url, 'bill.csv'])
       expect(seen.text).not.toContain(text);
@@ -189,5 +198,14 @@ describe('the files in deploy/', () => {
     names.delete('up');
     expect(names.size).toBeGreaterThan(15);
     expect([...names].filter((name) => !seen.names.has(name))).toEqual([]);
+  });
+
+  it('read only series of the scrape job', async () => {
+    for (const expression of await expressionsIn()) {
+      const series = expression.match(
+        /\b(?:up|(?:cost_analytics|http|api|process|nodejs)_\w+)(?:\{[^}]*\})?/g,
+      );
+      expect([expression, series?.filter((one) => !one.includes('{job="'))]).toEqual([expression, []]);
+    }
   });
 });
