@@ -135,6 +135,8 @@ export class Metrics {
       async collect() {
         const samples = await read();
         this.reset();
+        // A reset gives a metric without labels the value 0.
+        if (labelNames.length === 0) this.remove();
         for (const [labels, value] of samples) this.set(labels, value);
       },
     });

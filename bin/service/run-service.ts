@@ -3,6 +3,9 @@ import { startService, type Roles, type Service } from './service.ts';
 import type { Settings } from '../settings/settings.ts';
 import { systemd } from './systemd.ts';
 
+/** How long a stop may take: less than what systemd and containers give it before they kill (docs/operation.md). */
+const LONGEST_STOP_MS = 80_000;
+
 /** Creates the structured log on standard error, because standard output is for the output of commands. */
 export const createLog = (settings: Settings): Logger =>
   pino({ level: settings.LOG_LEVEL }, pino.destination(2));
@@ -41,6 +44,12 @@ export const untilStopped = async (
   signalled: Promise<null> = stopSignal(),
 ): Promise<void> => {
   const failure = await Promise.race([signalled, service.failed]);
+  // A thread that hangs in a call of the file system keeps even `process.exit` waiting.
+  const limit = setTimeout(() => {
+    process.stderr.write('cost-analytics: the service does not stop, so that it ends itself\n');
+    process.kill(process.pid, 'SIGKILL');
+  }, LONGEST_STOP_MS);
+  limit.unref();
   await service.stop().catch((error: unknown) => {
     // The error is logged already. The failure that ended the service comes first.
     throw failure ?? error;

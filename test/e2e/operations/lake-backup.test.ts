@@ -76,7 +76,11 @@ describe.skipIf(why !== '')(`a backup of a DuckLake${why}`, () => {
   // In this process, because each start of the command takes a second.
   const backup = (to = folder): Promise<string> =>
     textOf(async (say) => {
-      await makeBackup(await operatorAccess(readSettings({ DATA_DIR: home }), service.url), { to, keep: null }, say);
+      await makeBackup(
+        await operatorAccess(readSettings({ DATA_DIR: home }), service.url),
+        { to, keep: null },
+        say,
+      );
     });
   const restore = (elsewhere: Record<string, string>): Promise<string> =>
     textOf((say) =>
