@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -85,6 +86,25 @@ describe('a backup of a running service', () => {
     expectError(await as(service, backedUp.secret).get('/../../operator/backups'), 401, /X-Operator-Key/);
   });
 
+  it('is refused at once where no folder can be, and the service goes on', async () => {
+    for (const [to, reason] of [
+      ['/proc/x', 'the file system there takes no new files or folders'],
+      ['/dev/null', 'it is there already, and is no folder'],
+      [join(service.dataDir, 'bill.csv/x'), 'a part of this path is a file, not a folder'],
+    ] as const) {
+      const { code, stderr } = await runCommand(['backup', '--to', to, '--url', service.url], {
+        DATA_DIR: service.dataDir,
+      });
+      const message = `cost-analytics: to: ${to}: expected a folder that can be made, but ${reason}\n`;
+      expect([code, stderr]).toEqual([1, message]);
+    }
+    const zero = await runCommand(['backup', '--to', '/proc/x', '--keep', '0'], {});
+    expect([zero.code, zero.stderr]).toEqual([1, expect.stringContaining('expected at least 1 copy')]);
+    const operator = await asOperator(service);
+    expectError(await operator.post('/backups', { to: '/proc/x', keep: 0 }), 400, /^keep: /);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  });
+
   it('is not restored with another master key, after a change, or over data', async () => {
     const dataDir = await newDataDir();
     const refused = async (words: RegExp, from?: string): Promise<void> => {
@@ -112,6 +132,12 @@ describe('a backup of a running service', () => {
       /tables of version 9999, and this one knows \d+: install that version, or a newer one/,
       changed,
     );
+    await writeFile(join(changed, 'backup.json'), manifest.slice(0, 100));
+    await refused(/changed\/backup\.json is damaged: expected JSON that ends with \}/, changed);
+    await writeFile(join(changed, 'backup.json'), manifest);
+    await rm(join(changed, 'warehouse.duckdb'));
+    execFileSync('mkfifo', [join(changed, 'warehouse.duckdb')]);
+    await refused(/warehouse\.duckdb: expected a regular file, got a fifo/, changed);
     await writeFile(join(dataDir, 'notes.txt'), 'mine');
     await refused(/expected a data directory without data, got .*notes\.txt/);
     await rm(join(dataDir, 'notes.txt'));
