@@ -344,10 +344,11 @@ export class Orchestration {
     }
     const wanted = backupSchedule(hour);
     if (await this.#create(wanted)) return;
-    // A pause and the memory of missed times stay.
-    await this.#client.schedule
-      .getHandle(BACKUP_ID)
-      .update(({ action, policies, state }) => ({ spec: wanted.spec, action, policies, state }));
+    const schedule = this.#client.schedule.getHandle(BACKUP_ID);
+    const { spec } = await schedule.describe();
+    // An update drops the times that were missed while the service was down.
+    if (spec.calendars?.[0]?.hour[0]?.start === hour) return;
+    await schedule.update(({ action, policies, state }) => ({ spec: wanted.spec, action, policies, state }));
   }
 
   /** Creates a schedule. Returns false if it exists already. */

@@ -74,11 +74,11 @@ describe.skipIf(why !== '')(`a backup of a DuckLake${why}`, () => {
   });
 
   // In this process, because each start of the command takes a second.
-  const backup = (to = folder): Promise<string> =>
+  const backup = (to = folder, keep: number | null = null): Promise<string> =>
     textOf(async (say) => {
       await makeBackup(
         await operatorAccess(readSettings({ DATA_DIR: home }), service.url),
-        { to, keep: null },
+        { to, keep },
         say,
       );
     });
@@ -155,6 +155,18 @@ describe.skipIf(why !== '')(`a backup of a DuckLake${why}`, () => {
       `files below s3://lake/warehouse are damaged: ${name} is missing`,
     );
     await rename(join(home, 'away'), join(stored, name));
+  });
+
+  it('keeps the newest copies, if it is told how many', async () => {
+    const copies = join(home, 'copies');
+    for (let night = 0; night < 2; night += 1) {
+      const told = await backup(copies, 1);
+      for (const command of commandsIn(told)) await obey(command);
+      const [, copy = ''] = /^ {2}cost-analytics backup --to (\S+) --keep 1$/m.exec(told) ?? [];
+      expect(await backup(copy, 1)).toMatch(/ the copy in .*2026-02-07T06-00-0\dZ is complete\./);
+    }
+    // The clock stands still, so that the second copy takes the next second.
+    expect(await readdir(copies)).toEqual(['2026-02-07T06-00-01Z']);
   });
 
   it('shows every number again in another database and another place', async () => {
