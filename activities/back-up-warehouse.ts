@@ -25,7 +25,7 @@ export const createBackupActivities = (parts: {
       const begun = clock.now();
       const started = await startBackup(parts, { to, keep, version, signal }).catch(
         async (error: unknown) => {
-          log.error({ err: error, to }, 'the backup could not begin');
+          log.error({ err: error, to }, 'the backup failed');
           await noteBackup(parts, { takenAt: begun, endedAt: clock.now(), isComplete: false });
           throw error;
         },

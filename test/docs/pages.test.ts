@@ -103,7 +103,10 @@ describe('the table of settings', () => {
     ...Object.fromEntries(
       Object.entries(settings)
         .filter(([name]) => /^[A-Z0-9_]+$/.test(name))
-        .map(([name, value]) => [name, typeof value === 'string' ? `\`${value}\`` : '–']),
+        .map(([name, value]) => [
+          name,
+          typeof value === 'string' || typeof value === 'number' ? `\`${value}\`` : '–',
+        ]),
     ),
     PORT: `\`${settings.port}\``,
     WAREHOUSE: `\`${inData(settings.warehouse)}\``,
