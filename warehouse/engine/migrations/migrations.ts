@@ -694,9 +694,9 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 31,
     name: 'how backups have ended',
     statements: [
-      // They belong to the operator, not to an organisation. taken_at is the instant of which the copy is.
+      // They belong to the operator, so that org_id is 'operator'. taken_at is the instant of which the copy is.
       `CREATE TABLE backup_results (
-        result_id UUID, taken_at TIMESTAMP, ended_at TIMESTAMP, is_complete BOOLEAN)`,
+        org_id VARCHAR, result_id UUID, taken_at TIMESTAMP, ended_at TIMESTAMP, is_complete BOOLEAN)`,
     ],
   },
 ];
