@@ -62,7 +62,7 @@ type ImportScheduleInput = Pick<ImportInput, 'orgId' | 'metricId'>;
 /** Returns the summary of a workflow with this input, such as "AWS of Acme, 2026-01"; null while the names are unknown. */
 type SummaryOf = (input: { orgId: string }) => Promise<string | null>;
 
-type WorkflowWithInput = Exclude<WorkflowName, 'maintainWarehouse' | 'flushWarehouse'>;
+type WorkflowWithInput = Exclude<WorkflowName, 'maintainWarehouse' | 'flushWarehouse' | 'backUpWarehouse'>;
 
 interface IngestScheduleInput {
   orgId: string;
@@ -289,8 +289,8 @@ export class Orchestration {
   }
 
   /** Schedules what runs daily for an organisation: the settlement of its months, and its export. Idempotent. */
-  async scheduleOrganisation(orgId: string): Promise<void> {
-    for (const schedule of this.#schedulesOf(orgId)) await this.#soon(() => this.#create(schedule));
+  async scheduleOrganisation(orgId: string, name: string): Promise<void> {
+    for (const schedule of this.#schedulesOf(orgId)) await this.#soon(() => this.#create(schedule, name));
   }
 
   #schedulesOf(orgId: string): ScheduleOptions[] {
@@ -352,17 +352,17 @@ export class Orchestration {
   }
 
   /** Creates a schedule. Returns false if it exists already. */
-  async #create(schedule: ScheduleOptions): Promise<boolean> {
-    return await this.#client.schedule.create(await this.#summarised(schedule)).then(
+  async #create(schedule: ScheduleOptions, name?: string): Promise<boolean> {
+    return await this.#client.schedule.create(await this.#summarised(schedule, name)).then(
       () => true,
       on(ScheduleAlreadyRunning, () => false),
     );
   }
 
   /** Returns a schedule whose workflows have a summary. Lists of schedules show its memo, but not its action. */
-  async #summarised(schedule: ScheduleOptions): Promise<ScheduleOptions> {
+  async #summarised(schedule: ScheduleOptions, name?: string): Promise<ScheduleOptions> {
     const [input] = schedule.action.args as [{ orgId: string }?];
-    const summary = input === undefined ? null : await this.#summaryOf(input);
+    const summary = name ?? (input === undefined ? null : await this.#summaryOf(input));
     if (summary === null) return schedule;
     return { ...schedule, memo: { summary }, action: { ...schedule.action, staticSummary: summary } };
   }

@@ -98,7 +98,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
       const now = clock.now();
       const orgId = newOrganisationId();
       // The repeatable steps come first, so that no organisation is stored without its daily schedules and folder.
-      await orchestration.scheduleOrganisation(orgId);
+      await orchestration.scheduleOrganisation(orgId, request.body.name);
       const source_folder = await makeSourceFolder(orgId);
       const by = { actor: OPERATOR, now };
       const created = await warehouse.transaction(async (session) => {

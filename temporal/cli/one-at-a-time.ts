@@ -1,6 +1,7 @@
-import { mkdir, open, rm, stat, utimes } from 'node:fs/promises';
+import { open, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '../../files/make-folder.ts';
 import { TEMPORAL_CLI_VERSION } from './cli-cache.ts';
 
 const LOOK_EVERY_MS = 500;
@@ -23,7 +24,7 @@ export async function oneAtATime<Result>(
 ): Promise<Result> {
   const lock = join(cacheDir, `installing-${TEMPORAL_CLI_VERSION}`);
   try {
-    await mkdir(cacheDir, { recursive: true });
+    await makeFolder(cacheDir);
     await take(lock, waiting);
   } catch {
     // The cache cannot be written. The work fails with the reason.

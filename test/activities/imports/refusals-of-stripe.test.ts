@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NetSalesProgress } from '../../../domain/imports/net-sales-progress.ts';
 import { stripeApiBase } from '../../../domain/imports/stripe-api-base.ts';
-import { Outage, ServiceError } from '../../../domain/shared/errors.ts';
+import { ServiceError } from '../../../domain/shared/errors.ts';
 import { listenLocally } from '../../support/fakes/file-server.ts';
 import type { FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { keyPartsIn, TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
