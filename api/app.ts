@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
@@ -13,6 +12,7 @@ import { authenticate, type AssistantCall } from './access/authentication.ts';
 import { dashboard } from './dashboard/dashboard.ts';
 import { browserSessionRoutes } from './access/session/browser-session.ts';
 import { limitBodies } from './requests/body-pace.ts';
+import { limitConnections, type ConnectionLimits } from './requests/connections.ts';
 import { CallMeter } from './access/call-meter.ts';
 import { costSourceUnitRoutes } from './sources/cost-source-units.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
@@ -62,13 +62,11 @@ const BODY_LIMIT_BYTES = 2 ** 20;
 /** Longest path parameter: as long as the longest header of Node, so that the key is always checked before the path. */
 const LONGEST_PARAMETER = 16 * 1024;
 
-const MOST_CONNECTIONS = 1_000;
-
 /**
- * How long headers may take, and then a body. Uploads must make progress in each such span. When the service stops, running
- * requests have as long.
+ * Connections, and how long headers may take, and then a body. Uploads must make progress in each such span. When the service
+ * stops, running requests have as long.
  */
-const PATIENCE_MS = 30_000;
+const LIMITS: ConnectionLimits = { mostConnections: 1_000, patienceMs: 30_000 };
 
 /** How often the server looks for slow headers. */
 const LOOK_EVERY_MS = 1_000;
@@ -80,8 +78,9 @@ const LOOK_EVERY_MS = 1_000;
 export const buildServer = async (
   dependencies: ApiDependencies,
   logger: FastifyBaseLogger,
-  patienceMs = PATIENCE_MS,
+  limits: Partial<ConnectionLimits> = {},
 ): Promise<Api> => {
+  const { mostConnections, patienceMs } = { ...LIMITS, ...limits };
   const app: Api = Fastify({
     loggerInstance: withPathsOnly(logger),
     logController: new OneLinePerRequest(),
@@ -98,7 +97,6 @@ export const buildServer = async (
   }).withTypeProvider<ZodTypeProvider>();
 
   app.server.headersTimeout = patienceMs;
-  app.server.maxConnections = MOST_CONNECTIONS;
 
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (input) => {
     const parsed = schema.safeParse(input);
@@ -116,7 +114,7 @@ export const buildServer = async (
   if (dependencies.tracer !== null) traceRequests(app, dependencies.tracer);
   acceptJsonOnly(app);
   answerErrors(app);
-  endConnectionsOnClose(app, patienceMs);
+  limitConnections(app, { mostConnections, patienceMs });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     done();
@@ -153,7 +151,7 @@ export const buildServer = async (
       const api = scope as Api;
       authenticate(api, { ...dependencies, meter, tickets, sessions });
       keepAnswers(api, dependencies);
-      admitFairly(api, dependencies.metrics);
+      admitFairly(api, dependencies.metrics, dependencies.warehouse.settings.spillDirectory);
       const noteChange = watchNumberChanges(api, dependencies.orchestration);
       const numbers = { ...dependencies, noteChange };
       answerUnknownRoutes(api);
@@ -188,32 +186,4 @@ export const buildServer = async (
   );
   app.addHook('onClose', () => meter.flush());
   return app;
-};
-
-/**
- * Lets closing wait for running requests, but no longer than `patienceMs`, because some client may never read its answer. It
- * does not wait for idle connections that are kept alive, or that have sent nothing yet.
- */
-const endConnectionsOnClose = (app: Api, patienceMs: number): void => {
-  let closing = false;
-  const sockets = new Set<Socket>();
-  app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  app.addHook('preClose', async () => {
-    closing = true;
-    app.server.keepAliveTimeout = 1;
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    const grace = setTimeout(() => {
-      for (const socket of sockets) socket.destroy();
-    }, patienceMs);
-    app.server.once('close', () => {
-      clearTimeout(grace);
-    });
-  });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (closing) reply.header('connection', 'close');
-    done();
-  });
 };

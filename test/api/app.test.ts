@@ -167,7 +167,9 @@ describe('the close of the API', () => {
   it('waits neither for idle connections nor for a client that stops reading', async () => {
     const opened = await openDuckDb();
     const connection = unreachable();
-    const app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }), 300);
+    const app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }), {
+      patienceMs: 300,
+    });
     const endless = function* (): Generator<string> {
       for (;;) yield 'x'.repeat(1_000);
     };

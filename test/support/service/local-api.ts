@@ -34,17 +34,19 @@ export interface LocalApi {
 const OPERATOR_KEY = 'operator-key-of-the-test';
 
 /**
- * Starts the API, by default on DuckDB. `patienceMs` is the time-out for slow headers and bodies. Nodes that are given one warehouse share it, and do
- * not close it.
+ * Starts the API, by default on DuckDB. `patienceMs` is the time-out for slow headers and bodies, and `mostConnections` the limit
+ * of open connections. Nodes that are given one warehouse share it, and do not close it.
  */
 export const startLocalApi = async ({
   patienceMs,
+  mostConnections,
   clock = fixedClock(NOW),
   sealer = new Sealer(Buffer.alloc(32)),
   open = openDuckDb,
   shared,
 }: {
   patienceMs?: number;
+  mostConnections?: number;
   clock?: Clock;
   sealer?: Sealer;
   open?: () => Promise<TestWarehouse>;
@@ -76,7 +78,10 @@ export const startLocalApi = async ({
       version: '0.0.0',
     },
     pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
-    patienceMs,
+    {
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+      ...(mostConnections === undefined ? {} : { mostConnections }),
+    },
   );
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
