@@ -1,8 +1,12 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { FairPlaces, type PlaceLimits } from '../../domain/shared/fair-places.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { callerOf } from './authentication.ts';
-import { closeSignal, tabularType } from '../http/tabular.ts';
+import { readingMs } from '../http/reading-pace.ts';
+import { closeSignal, streamed, tabularType } from '../http/tabular.ts';
+import { SMALL_BYTES, spoolAnswer } from './spool-answer.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,6 +16,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the handler of the request does; null until it begins. */
     work: Promise<unknown> | null;
+    /** Gives the place of the request back. */
+    leave: (() => void) | null;
   }
 }
 
@@ -21,13 +27,19 @@ const LIMITS = {
   heavy: { total: 6, each: 2, mostWaiting: 20 },
 } as const satisfies Record<string, PlaceLimits>;
 
+const UNREAD = { total: 2 * 2 ** 30, each: 512 * 2 ** 20, patienceMs: 60_000 };
+
 /**
  * Admits a request once its organisation has a free place, before the body is read. Further requests of the organisation
- * wait; beyond that number they are rejected (503). The place is free again once the answer has been sent or the caller has gone,
- * and the handler has ended. Otherwise callers who leave early could start any number of statements.
+ * wait; beyond that number they are rejected (503). The place is free again once the answer is made, however slowly its caller
+ * reads it, or once the caller has gone and the work has ended. Otherwise slow readers would keep all places, and callers who leave
+ * early could start any number of statements.
+ *
+ * @param folder takes long answers that are not read yet.
  */
-export const admitFairly = (app: FastifyInstance, metrics: Metrics): void => {
+export const admitFairly = (app: FastifyInstance, metrics: Metrics, folder: string): void => {
   app.decorateRequest('work', null);
+  app.decorateRequest('leave', null);
   app.addHook('onRoute', (route) => {
     const { handler } = route;
     route.handler = function (request, reply) {
@@ -37,17 +49,47 @@ export const admitFairly = (app: FastifyInstance, metrics: Metrics): void => {
     };
   });
   const places = { light: new FairPlaces(LIMITS.light), heavy: new FairPlaces(LIMITS.heavy) };
+  const unread = new UnreadAnswers(UNREAD);
   metrics.watchPlaces('light_requests', places.light);
   metrics.watchPlaces('heavy_requests', places.heavy);
+
   app.addHook('onRequest', async (request, reply) => {
     const { isHeavy = () => false } = request.routeOptions.config;
     const weight = isHeavy === true || isHeavy(request) || tabularType(request) !== null ? 'heavy' : 'light';
+    const orgId = callerOf(request).organisation.id;
     const closed = closeSignal(reply);
-    const giveBack = await places[weight].take(callerOf(request).organisation.id, closed);
+    if (weight === 'heavy') unread.refuseMore(orgId);
+    const giveBack = await places[weight].take(orgId, closed);
+    let making: Promise<void> | null = null;
     const leave = (): void => {
-      void Promise.allSettled([request.work]).then(giveBack);
+      void Promise.allSettled([request.work, making]).then(giveBack);
+    };
+    request.leave = giveBack;
+    request.spooled = (pieces) => {
+      const { bytes, made } = spoolAnswer(pieces, { folder, unread, orgId, closed });
+      making = made.then(giveBack);
+      return bytes;
     };
     if (closed.aborted) leave();
     else closed.addEventListener('abort', leave, { once: true });
+  });
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) {
+      done();
+      return;
+    }
+    const bytes = Buffer.byteLength(payload);
+    if (bytes > SMALL_BYTES && request.spooled !== undefined) {
+      reply.header('content-length', bytes);
+      done(null, streamed(reply, request.spooled(Readable.from(payload, { objectMode: false }))));
+      return;
+    }
+    request.leave?.();
+    const tooSlow = setTimeout(() => reply.raw.destroy(), readingMs(bytes)).unref();
+    reply.raw.once('close', () => {
+      clearTimeout(tooSlow);
+    });
+    done();
   });
 };

@@ -17,6 +17,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { invalid, unavailable } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
+import { atReadingPace, readingMs } from './reading-pace.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Makes an answer as fast as possible, however slowly its caller reads. Set where places are limited (admission.ts). */
+    spooled?: (pieces: AsyncIterable<string | Uint8Array>) => AsyncIterable<Uint8Array>;
+  }
+}
 
 export const CSV = 'text/csv';
 export const ARROW = 'application/vnd.apache.arrow.stream';
@@ -37,9 +45,6 @@ export const safeFor = z
   );
 
 type SafeFor = z.infer<typeof safeFor>;
-
-/** Longest time that a caller may take for a batch. Then it is cut off, because it holds a connection to the warehouse. */
-const STALLED_MS = 60_000;
 
 type Row = Readonly<Record<string, string | number | null>>;
 
@@ -115,8 +120,8 @@ export const sendTabular = (
     : sendStream(reply, `${CSV}; charset=utf-8`, csvText(rows, safe));
 
 /**
- * Streams an answer as fast as the caller reads it, and cuts off a caller that has stalled. A failure before the first piece
- * is an error as in any route. A later failure breaks the connection, so that nobody takes a part for the whole.
+ * Streams an answer. It is made as fast as possible, and the caller reads it meanwhile, but not too slowly. A failure before the
+ * first piece is an error as in any route. A later failure breaks the connection, so that nobody takes a part for the whole.
  */
 export const sendStream = async (
   reply: FastifyReply,
@@ -124,28 +129,18 @@ export const sendStream = async (
   pieces: AsyncIterable<string | Uint8Array>,
 ): Promise<FastifyReply> => {
   const started = await startedWith(pieces);
-  const cutOff = (): void => {
-    body.destroy(new Error(`the client read nothing for ${STALLED_MS / 1000} seconds`));
-  };
-  const body = Readable.from(untilStalled(started, cutOff), { objectMode: false });
-  // Once the warehouse has delivered everything, the rest of the stream holds no connection to it.
-  body.once('end', () => reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy()));
-  return reply.type(type).send(body);
+  return reply.type(type).send(streamed(reply, reply.request.spooled?.(started) ?? started));
 };
 
-/**
- * Passes items on, and calls `cutOff` if nobody asks for the next one in time. The time to produce an item does not count.
- * The timeout of a socket would wait twice as long during a write.
- */
-const untilStalled = async function* <Item>(items: AsyncIterable<Item>, cutOff: () => void) {
-  for await (const item of items) {
-    const timer = setTimeout(cutOff, STALLED_MS);
-    try {
-      yield item;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
+/** Returns the body of an answer that ends with its connection if the caller reads too slowly. */
+export const streamed = (reply: FastifyReply, pieces: AsyncIterable<string | Uint8Array>): Readable => {
+  const tooSlow = (): void => {
+    body.destroy(new Error('the client reads too slowly'));
+  };
+  const body = Readable.from(atReadingPace(pieces, tooSlow), { objectMode: false });
+  // The rest of it lies in the buffers of the connection.
+  body.once('end', () => reply.raw.setTimeout(readingMs(0), () => reply.raw.destroy()));
+  return body;
 };
 
 /** Returns the same items after the first one has been read ahead. */

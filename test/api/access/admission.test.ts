@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WAIT_MS } from '../../support/patience.ts';
 import { as } from '../../support/service/api-client.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 
@@ -48,12 +49,25 @@ describe('places of heavy requests', () => {
     const next = fetch(`${api.url}/api/v1/organisation`, csv).then((answer) => {
       status = answer.status;
     });
+    // 20 wait, and the others are rejected.
+    const statuses: number[] = [];
+    const more = Array.from({ length: 25 }, async () => {
+      const answer = await fetch(`${api.url}/api/v1/organisation`, csv);
+      statuses.push(answer.status);
+      if (answer.status !== 503) return;
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await answer.json()).toEqual({ success: false, error: 'busy; try again' });
+    });
+    await vi.waitFor(() => {
+      expect(statuses).toEqual([503, 503, 503, 503, 503, 503]);
+    }, WAIT_MS);
     // Light requests are served meanwhile.
     for (let count = 0; count < 20; count += 1) await isServed();
     expect(status).toBeNull();
     finish();
     await computation;
-    await next;
+    await Promise.all([next, ...more]);
     expect(status).toBe(200);
+    expect(statuses.filter((each) => each === 200)).toHaveLength(19);
   });
 });
