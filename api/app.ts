@@ -113,7 +113,7 @@ export const buildServer = async (
   app.setSerializerCompiler(serializerCompiler);
   if (dependencies.tracer !== null) traceRequests(app, dependencies.tracer);
   acceptJsonOnly(app);
-  answerErrors(app);
+  answerErrors(app, dependencies.disk);
   limitConnections(app, { mostConnections, patienceMs });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

@@ -51,7 +51,8 @@ interface Run {
 /** Serves, and shows the sample shop. Returns once the service has stopped. */
 const serve = async (run: Run): Promise<void> => {
   const { settings, exit } = run;
-  const service = await startService(settings, { api: true, worker: true }, createLog(settings));
+  const { log, lines } = createLog(settings);
+  const service = await startService(settings, { api: true, worker: true }, log, lines);
   const signalled = stopSignal();
   const stopped = untilStopped(service, signalled);
   const shown = show(service, run).then(() => true);

@@ -6,6 +6,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { ServiceError, tooLarge, unavailable } from '../../domain/shared/errors.ts';
 import { isPassing } from '../../warehouse/engine/passing-failures.ts';
 import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
+import type { DiskState } from './dependencies.ts';
 import { pathOf } from './request-url.ts';
 
 /** Our messages for Fastify's errors, by code. Its other 4xx errors keep their own message. */
@@ -13,19 +14,29 @@ const FRAMEWORK_MESSAGES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'body: expected JSON, got text that cannot be parsed',
 };
 
-/** How DuckDB and the operating system report a full disk. A checkpoint fails only for want of disk or memory. */
-const SHORT_OF_DISK = /No space left on device|Checkpoint failed for database/i;
+/** How DuckDB and the operating system report a full disk. */
+const FULL_DISK = /No space left on device/i;
+
+/** A checkpoint fails only for want of disk or memory. */
+const SHORT = /Checkpoint failed for database/i;
+
+const DISK_IS_FULL = 'the disk is full: nothing can be stored until the operator of the service frees space';
 
 /** Seconds after which callers may retry. Most uploads and reads have finished by then. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Maps every error to the one envelope (contract §1). Logs an unexpected error, and returns a bare 500. */
-export const answerErrors = (app: FastifyInstance): void => {
+/**
+ * Maps every error to the one envelope (contract §1). Logs an unexpected error, and returns a bare 500.
+ *
+ * @param disk the state of the service's disk.
+ */
+export const answerErrors = (app: FastifyInstance, disk: () => Promise<DiskState>): void => {
   app.setErrorHandler<FastifyError | ServiceError>(async (error, request, reply) => {
     if (error instanceof ServiceError) return answer(reply, error);
-    if (isShortOfMemory(error) || SHORT_OF_DISK.test(error.message) || isPassing(error)) {
+    const isFull = FULL_DISK.test(error.message);
+    if (isFull || isShortOfMemory(error) || SHORT.test(error.message) || isPassing(error)) {
       request.log.error({ err: error }, 'short of memory or disk, or the warehouse is away');
-      return answer(reply, unavailable());
+      return answer(reply, isFull || (await disk()) === 'full' ? unavailable(DISK_IS_FULL) : unavailable());
     }
     const status = error.statusCode ?? 500;
     if (status >= 400 && status < 500) {

@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { LogLines } from './log-lines.ts';
 import { startService, type Roles, type Service } from './service.ts';
 import type { Settings } from '../settings/settings.ts';
 import { systemd } from './systemd.ts';
@@ -6,17 +7,27 @@ import { systemd } from './systemd.ts';
 /** How long a stop may take: less than what systemd and containers give it before they kill (docs/operation.md). */
 const LONGEST_STOP_MS = 80_000;
 
+const STANDARD_ERROR = 2;
+
+/** A structured log, and the lines that it writes. */
+export interface Log {
+  log: Logger;
+  lines: LogLines;
+}
+
 /** Creates the structured log on standard error, because standard output is for the output of commands. */
-export const createLog = (settings: Settings): Logger =>
-  pino({ level: settings.LOG_LEVEL }, pino.destination(2));
+export const createLog = (settings: Settings): Log => {
+  const lines = new LogLines(STANDARD_ERROR);
+  return { log: pino({ level: settings.LOG_LEVEL }, lines), lines };
+};
 
 /**
  * Starts the service, prints where its workflows can be seen and the `ready` line, and returns the service once it serves. systemd
  * learns when it serves and when it ends.
  */
 export const startAndSay = async (settings: Settings, roles: Roles): Promise<Service> => {
-  const log = createLog(settings);
-  const service = await startService(settings, roles, log);
+  const { log, lines } = createLog(settings);
+  const service = await startService(settings, roles, log, lines);
   const manager = systemd(process.env, log);
   if (service.temporalPage !== null) process.stdout.write(`workflows ${service.temporalPage}\n`);
   const ready = `ready ${service.url ?? 'worker'}`;

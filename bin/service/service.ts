@@ -37,6 +37,7 @@ import { serveMetrics } from './metrics-server.ts';
 import { reportProcess } from './process-metrics.ts';
 import { reportWarehouse } from './warehouse-metrics.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
+import type { LogLines } from './log-lines.ts';
 import { startWorkers, type Closer } from './workers.ts';
 
 /** The parts of the product that a process runs. */
@@ -60,8 +61,23 @@ export interface Service {
 /** Broken DuckDBs of a DuckLake stay in memory. After so many the process ends, so that a supervisor starts it again. */
 const MOST_LEFT = 10;
 
-/** Starts the parts of the product in `roles`, each after the parts that it needs. */
-export const startService = async (settings: Settings, roles: Roles, log: Logger): Promise<Service> => {
+const DROPPED_LINES = {
+  name: 'cost_analytics_log_lines_dropped',
+  help: 'Lines that the log of this process has dropped, because they could not be written',
+  labelNames: [],
+};
+
+/**
+ * Starts the parts of the product in `roles`, each after the parts that it needs.
+ *
+ * @param lines counts the lines that the log has dropped.
+ */
+export const startService = async (
+  settings: Settings,
+  roles: Roles,
+  log: Logger,
+  lines: Pick<LogLines, 'dropped'>,
+): Promise<Service> => {
   const { dataDir } = settings;
   const clock = clockOf(settings);
   await keepPrivate(dataDir, log);
@@ -86,6 +102,7 @@ export const startService = async (settings: Settings, roles: Roles, log: Logger
     // Before anything else runs, because nobody could open what a wrong master key seals.
     const { sealer, writeKeyFile } = await openSealer(warehouse, settings, log);
     const metrics = new Metrics();
+    metrics.gauge(DROPPED_LINES, () => Promise.resolve([[{}, lines.dropped]]));
     const traces = await tracesOf(settings, log);
     if (traces !== null) closers.unshift(traces.close);
     const tracer = traces?.tracer ?? null;

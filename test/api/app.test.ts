@@ -155,7 +155,13 @@ describe('the API without memory or disk space', () => {
       expect({ url, status: answer.statusCode, body: answer.json<unknown>() }).toEqual({
         url,
         status: 503,
-        body: { success: false, error: 'busy; try again' },
+        body: {
+          success: false,
+          error:
+            url === '/full-disk'
+              ? 'the disk is full: nothing can be stored until the operator of the service frees space'
+              : 'busy; try again',
+        },
       });
       expect(answer.headers['retry-after']).toMatch(/^\d+$/);
       expect(lines.filter((line) => line.includes(reason))).toHaveLength(1);

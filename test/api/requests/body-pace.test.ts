@@ -11,7 +11,7 @@ const PATIENCE_MS = 50;
 
 it('a client gets its answer if the service takes longer than the client may, before it reads the body', async () => {
   const app = Fastify();
-  answerErrors(app);
+  answerErrors(app, () => Promise.resolve('ok'));
   limitBodies(app, PATIENCE_MS);
   app.addHook('onRequest', async ({ raw }) => {
     await vi.waitUntil(() => raw.complete, WAIT_MS);
