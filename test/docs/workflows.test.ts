@@ -87,7 +87,7 @@ describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
   /** Returns what the command prints about a start that is refused at once. */
   const refusalOf = async (type: string, workflowId: string, input: string): Promise<string> => {
     const { code, printed } = await shell.run(
-      `npx cost-analytics temporal workflow execute --type ${type} --task-queue ${TASK_QUEUE} --workflow-id ${workflowId} ${input}`,
+      `npx --no-install cost-analytics temporal workflow execute --type ${type} --task-queue ${TASK_QUEUE} --workflow-id ${workflowId} ${input}`,
     );
     expect(code).toBe(1);
     return printed;
@@ -158,7 +158,7 @@ describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
 
   it('cancels an ingest, whose run says so', async () => {
     const sourceId = await newSource({ name: 'Silent', kind: 'opencost', location: silent.url });
-    const [start = ''] = startBlock().split('\nnpx cost-analytics temporal workflow result');
+    const [start = ''] = startBlock().split('\nnpx --no-install cost-analytics temporal workflow result');
     expect(await shell.run(start)).toMatchObject({ code: 0 });
     await waitFor(async () => (silent.requests.length > 0 ? true : undefined));
     const [cancel = ''] = (
