@@ -151,7 +151,7 @@ export const buildServer = async (
       const api = scope as Api;
       authenticate(api, { ...dependencies, meter, tickets, sessions });
       keepAnswers(api, dependencies);
-      admitFairly(api, dependencies.metrics, dependencies.warehouse.settings.spillDirectory);
+      admitFairly(api, dependencies);
       const noteChange = watchNumberChanges(api, dependencies.orchestration);
       const numbers = { ...dependencies, noteChange };
       answerUnknownRoutes(api);

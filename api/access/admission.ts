@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { FairPlaces, type PlaceLimits } from '../../domain/shared/fair-places.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { callerOf } from './authentication.ts';
 import { readingMs } from '../http/reading-pace.ts';
 import { closeSignal, streamed, tabularType } from '../http/tabular.ts';
@@ -34,10 +35,11 @@ const UNREAD = { total: 2 * 2 ** 30, each: 512 * 2 ** 20, patienceMs: 60_000 };
  * wait; beyond that number they are rejected (503). The place is free again once the answer is made, however slowly its caller
  * reads it, or once the caller has gone and the work has ended. Otherwise slow readers would keep all places, and callers who leave
  * early could start any number of statements.
- *
- * @param folder takes long answers that are not read yet.
  */
-export const admitFairly = (app: FastifyInstance, metrics: Metrics, folder: string): void => {
+export const admitFairly = (
+  app: FastifyInstance,
+  { metrics, warehouse }: { metrics: Metrics; warehouse: Pick<Warehouse, 'settings'> },
+): void => {
   app.decorateRequest('work', null);
   app.decorateRequest('leave', null);
   app.addHook('onRoute', (route) => {
@@ -66,6 +68,7 @@ export const admitFairly = (app: FastifyInstance, metrics: Metrics, folder: stri
     };
     request.leave = giveBack;
     request.spooled = (pieces) => {
+      const folder = warehouse.settings.spillDirectory;
       const { bytes, made } = spoolAnswer(pieces, { folder, unread, orgId, closed });
       making = made.then(giveBack);
       return bytes;
