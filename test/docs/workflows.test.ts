@@ -148,7 +148,7 @@ describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
       'workflow type: expected one of ingestCosts, ingestCostsOnSchedule,',
     );
     expect(await refusalOf('maintainWarehouse', 'maintained-by-hand', "--input '{}'")).toContain(
-      'input: expected nothing, got {}',
+      'input: expected nothing, got an object',
     );
     const bytes = "--input eA== --input-base64 --input-meta 'encoding=binary/plain'";
     expect(await refusalOf('settleMonths', 'settled-by-hand', bytes)).toContain(
