@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid } from '../../domain/shared/errors.ts';
 import type { ListPart } from '../../warehouse/engine/sql/list-part.ts';
+import { name } from './fields.ts';
 
 /** The query of every paged list (contract §1). */
 export const pageQuery = z.strictObject({
@@ -11,6 +12,13 @@ export const pageQuery = z.strictObject({
     .max(1000, { error: 'expected a whole number from 1 to 1000' })
     .default(100),
   cursor: z.string().optional().describe('`next_cursor` of the page before'),
+});
+
+/** The query of a list of things with unique names. */
+export const namedPageQuery = pageQuery.extend({
+  name: name
+    .optional()
+    .describe('Only the one with exactly this name; its encoding and white space do not matter'),
 });
 
 /**

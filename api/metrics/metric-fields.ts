@@ -51,6 +51,9 @@ export const metricRecord = z.discriminatedUnion('kind', [countMetric, revenueMe
 /** A metric for any reader. */
 export const shownMetric = z.union([countMetric, revenueMetric, privateMetric]);
 
+/** A metric for a key that only sends values (contract §2). */
+export const foundMetric = z.object({ id: z.string(), name: z.string() }).meta({ id: 'FoundMetric' });
+
 const withMonths = { months: z.array(monthRecord) };
 const countMetricWithMonths = countMetric.extend(withMonths).meta({ id: 'MetricWithMonths' });
 const revenueMetricWithMonths = revenueMetric.extend(withMonths).meta({ id: 'RevenueMetricWithMonths' });

@@ -1,6 +1,8 @@
+import type { onRequestHookHandler } from 'fastify';
 import { z } from 'zod';
+import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
-import { invalid } from '../../domain/shared/errors.ts';
+import { forbidden, invalid } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { latestUnitCost, type MonthRecord } from '../../domain/months/month-record.ts';
@@ -28,6 +30,7 @@ import { found } from '../http/found.ts';
 import {
   changedMetric,
   createdMetric,
+  foundMetric,
   metricChanges,
   metricRecord,
   newMetric,
@@ -36,7 +39,7 @@ import {
 } from './metric-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
 import { judgedRise } from './rise-field.ts';
-import { page, pageQuery } from '../http/paging.ts';
+import { namedPageQuery, page } from '../http/paging.ts';
 import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
@@ -107,6 +110,17 @@ const toWireMetric = (
     : { ...shown, kind, label_key: null, rise: null, currency, assistant_access };
 };
 
+/** Throws a 403 for a key that only sends values and asks for all metrics. It may look up one by its name (contract §2). */
+const refuseUnnamed: onRequestHookHandler = (request, _reply, done) => {
+  const { permission } = callerOf(request).key;
+  const { name } = request.query as { name?: unknown };
+  if (name === undefined && !permits(permission, 'read'))
+    throw forbidden(
+      `name: expected the name of one metric to look up; without it, ${permissionMessage(permission, 'read')}`,
+    );
+  done();
+};
+
 /** `…/metrics`: business metrics and their unit costs (spec §2). */
 export const metricRoutes = (app: Api, dependencies: NumberDependencies): void => {
   const { warehouse, clock } = dependencies;
@@ -114,12 +128,14 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
   app.get(
     '/metrics',
     {
-      config: { isKept: true, access: 'read', feature: 'unit_economics' },
-      schema: answersPage(shownMetric, {
+      config: { isKept: true, access: 'any', feature: 'unit_economics' },
+      onRequest: refuseUnnamed,
+      schema: answersPage(z.union([...shownMetric.options, foundMetric]), {
         operationId: 'listMetrics',
         tag: 'Metrics',
         summary: 'List metrics',
-        querystring: pageQuery,
+        description: 'A key with `metrics:ingest` must name one, and sees its `id` and `name` only.',
+        querystring: namedPageQuery,
       }),
     },
     async (request) => {
@@ -127,9 +143,11 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
       const metrics = await page(
         request.query,
         z.string(),
-        (part) => listMetrics(warehouse, caller.organisation.id, part),
+        (part) => listMetrics(warehouse, caller.organisation.id, { ...part, name: request.query.name }),
         ({ id }) => id,
       );
+      if (!permits(caller.key.permission, 'read'))
+        return { ...metrics, data: metrics.data.map(({ id, name }) => ({ id, name })) };
       const months = await monthsOf(dependencies, caller, metrics.data, 'metrics');
       const imports = await importStates(warehouse, caller, metrics.data);
       return {

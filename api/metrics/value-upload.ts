@@ -30,7 +30,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
       '/metrics/:id/values/csv',
       {
         bodyLimit: MOST_BYTES,
-        config: { access: 'admin', feature: 'unit_economics', changesNumbers: true, takesUpload: true },
+        config: { access: 'send_files', feature: 'unit_economics', changesNumbers: true, takesUpload: true },
         schema: {
           ...answers(writeResult, {
             operationId: 'storeValuesFromCsv',

@@ -30,7 +30,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
-import { page, pageQuery } from '../http/paging.ts';
+import { namedPageQuery, page, pageQuery } from '../http/paging.ts';
 import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
@@ -119,7 +119,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
         operationId: 'listCostSources',
         tag: 'Cost sources',
         summary: 'List cost sources',
-        querystring: pageQuery,
+        querystring: namedPageQuery,
       }),
     },
     async (request) => {
@@ -128,7 +128,7 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       const sources = await page(
         request.query,
         z.string(),
-        (part) => listCostSources(warehouse, id, part),
+        (part) => listCostSources(warehouse, id, { ...part, name: request.query.name }),
         (source) => source.id,
       );
       return { ...sources, data: sources.data.map(toWire) };

@@ -13,7 +13,7 @@ import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, name } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { page, pageQuery } from '../http/paging.ts';
+import { namedPageQuery, page } from '../http/paging.ts';
 import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { ownedPicks, spendPickRecord, warned } from '../spend/pick-fields.ts';
@@ -124,14 +124,18 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
         operationId: 'listSharedCosts',
         tag: 'Teams',
         summary: 'List shared costs',
-        querystring: pageQuery,
+        querystring: namedPageQuery,
       }),
     },
     (request) =>
       page(
         request.query,
         z.string(),
-        (part) => listSharedCosts(warehouse, callerOf(request).organisation.id, part),
+        (part) =>
+          listSharedCosts(warehouse, callerOf(request).organisation.id, {
+            ...part,
+            name: request.query.name,
+          }),
         (sharedCost) => sharedCost.id,
       ),
   );

@@ -6,7 +6,7 @@ import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, name } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { page, pageQuery } from '../http/paging.ts';
+import { namedPageQuery, page } from '../http/paging.ts';
 import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { ownedPicks, spendPickRecord, warned } from '../spend/pick-fields.ts';
@@ -47,14 +47,15 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
         operationId: 'listTeams',
         tag: 'Teams',
         summary: 'List teams',
-        querystring: pageQuery,
+        querystring: namedPageQuery,
       }),
     },
     (request) =>
       page(
         request.query,
         z.string(),
-        (part) => listTeams(warehouse, callerOf(request).organisation.id, part),
+        (part) =>
+          listTeams(warehouse, callerOf(request).organisation.id, { ...part, name: request.query.name }),
         ({ id }) => id,
       ),
   );

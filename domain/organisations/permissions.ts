@@ -2,8 +2,8 @@
 export const PERMISSIONS = ['read', 'write', 'admin', 'metrics:ingest'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** Who may call a route: any key, keys of at least a level, or keys that may send values (contract §2). */
-export type Access = 'any' | 'read' | 'write' | 'admin' | 'send_values';
+/** Who may call a route: any key, keys of at least a level, or keys that may send values, as JSON or as CSV (contract §2). */
+export type Access = 'any' | 'read' | 'write' | 'admin' | 'send_values' | 'send_files';
 
 const GRANTED: Record<Access, readonly Permission[]> = {
   any: PERMISSIONS,
@@ -11,6 +11,7 @@ const GRANTED: Record<Access, readonly Permission[]> = {
   write: ['write', 'admin'],
   admin: ['admin'],
   send_values: ['write', 'admin', 'metrics:ingest'],
+  send_files: ['admin', 'metrics:ingest'],
 };
 
 /** Whether a key with this permission may call a route with this access. */

@@ -131,6 +131,7 @@ describe('the table of requests', () => {
       W: 'write',
       A: 'admin',
       values: 'metrics:ingest or write',
+      files: 'metrics:ingest or admin',
     };
     const who = ({ who, unitEconomics }: Route): string =>
       `${words[who]}${unitEconomics === true ? ', Professional' : ''}`;

@@ -11,7 +11,12 @@ import type { Session } from '../engine/session.ts';
 import { listSharedCosts } from '../teams/shared-costs.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import { valuesLock } from './value-changes.ts';
-import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
+import {
+  Versions,
+  type By,
+  type ListedThings,
+  type NextVersion,
+} from '../engine/records/versioned-records.ts';
 import type { Derived } from '../engine/states/memory.ts';
 import { ofMetric, type Look } from '../engine/states/states.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -130,7 +135,7 @@ const ALL_METRICS: Derived<Metric[]> = {
 export const listMetrics = (
   warehouse: Pick<Session, 'query'>,
   orgId: string,
-  page?: { limit: number; cursor: string | null },
+  page?: ListedThings,
 ): Promise<Metric[]> => METRICS.list(warehouse, orgId, page);
 
 /**

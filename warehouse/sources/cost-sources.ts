@@ -1,6 +1,6 @@
 import type { Day } from '../../domain/shared/calendar.ts';
 import { newId } from '../engine/sql/ids.ts';
-import { Versions, type By } from '../engine/records/versioned-records.ts';
+import { Versions, type By, type ListedThings } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 interface SourceBase {
@@ -117,7 +117,7 @@ export const findCostSource = (
 export const listCostSources = (
   warehouse: Warehouse,
   orgId: string,
-  page?: { limit: number; cursor: string | null },
+  page?: ListedThings,
 ): Promise<CostSource[]> => COST_SOURCES.list(warehouse, orgId, page);
 
 /**

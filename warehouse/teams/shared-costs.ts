@@ -7,7 +7,12 @@ import { newId } from '../engine/sql/ids.ts';
 import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
 import type { Session } from '../engine/session.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
-import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
+import {
+  Versions,
+  type By,
+  type ListedThings,
+  type NextVersion,
+} from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** Spend that several teams share, and its split (contract §3, Team, bill, shared cost). */
@@ -44,7 +49,7 @@ export const createSharedCost = (
 export const listSharedCosts = (
   warehouse: Pick<Session, 'query'>,
   orgId: string,
-  page?: { limit: number; cursor: string | null },
+  page?: ListedThings,
 ): Promise<SharedCost[]> => SHARED_COSTS.list(warehouse, orgId, page);
 
 /**

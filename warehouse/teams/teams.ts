@@ -6,7 +6,12 @@ import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
 import type { Session } from '../engine/session.ts';
 import { listSharedCosts } from './shared-costs.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
-import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
+import {
+  Versions,
+  type By,
+  type ListedThings,
+  type NextVersion,
+} from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** A team and the spend that it owns. If several owners pick a dollar, the most specific pick has it (design §2, Teams). */
@@ -41,7 +46,7 @@ export const findTeam = (warehouse: Warehouse, orgId: string, teamId: string): P
 export const listTeams = (
   warehouse: Pick<Session, 'query'>,
   orgId: string,
-  page?: { limit: number; cursor: string | null },
+  page?: ListedThings,
 ): Promise<Team[]> => TEAMS.list(warehouse, orgId, page);
 
 /**

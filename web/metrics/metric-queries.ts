@@ -4,8 +4,9 @@ import { api, bodyOf, dataOf, type Schema } from '../http/api.ts';
 /** A metric with its last twelve months, whose numbers the key may see. */
 export type ShownMetric = Schema<'MetricWithMonths'> | Schema<'RevenueMetricWithMonths'>;
 
-/** A metric of the list. Of revenue that the key may not see, only id, name and kind are there. */
-export type ListedMetric = Schema<'Metric'> | Schema<'RevenueMetric'> | Schema<'PrivateMetric'>;
+/** A metric of the list. Of one that the key may not see, only id and name are there, and of revenue its kind. */
+export type ListedMetric =
+  Schema<'Metric'> | Schema<'RevenueMetric'> | Schema<'PrivateMetric'> | Schema<'FoundMetric'>;
 
 const PAGE = 200;
 

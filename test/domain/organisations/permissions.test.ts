@@ -13,6 +13,7 @@ const MATRIX: Record<Access, Record<(typeof PERMISSIONS)[number], boolean>> = {
   write: { read: false, write: true, admin: true, 'metrics:ingest': false },
   admin: { read: false, write: false, admin: true, 'metrics:ingest': false },
   send_values: { read: false, write: true, admin: true, 'metrics:ingest': true },
+  send_files: { read: false, write: false, admin: true, 'metrics:ingest': true },
 };
 
 it('there are four permissions', () => {

@@ -150,6 +150,7 @@ describe('permissions and plans', () => {
       expectError(await api.get(`/metrics/${metric}/${path}`), 403);
     }
     expectError(await api.get(`/metrics/${metric}`), 403);
+    expectError(await api.get('/metrics'), 403);
     expectError(await api.get('/nothing'), 404);
     const [change] = expectPage(
       await admin.get<{ changed_by: object }[]>(`/metrics/${metric}/history`),

@@ -1,5 +1,5 @@
-/** Who may call a route with a key (contract §2): any key, R, W, A, or a key that may send values. */
-export type Who = 'any' | 'R' | 'W' | 'A' | 'values';
+/** Who may call a route with a key (contract §2): any key, R, W, A, or a key that may send values, as JSON or as CSV. */
+export type Who = 'any' | 'R' | 'W' | 'A' | 'values' | 'files';
 
 /** A route under /api/v1, as in contract §2. `{id}` and `{month}` are parameters. */
 export interface Route {
@@ -92,7 +92,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: '/metrics/{id}/values/csv',
-    who: 'A',
+    who: 'files',
     unitEconomics: true,
     notFound: true,
     body: true,
@@ -237,6 +237,7 @@ export const ALLOWED: Record<Who, readonly string[]> = {
   W: ['write', 'admin'],
   A: ['admin'],
   values: ['metrics:ingest', 'write', 'admin'],
+  files: ['metrics:ingest', 'admin'],
 };
 
 /** Returns a route's path with its parameters filled in. */

@@ -48,6 +48,13 @@ interface Alongside<Thing> {
   detail?: Record<string, unknown>;
 }
 
+/** A part of a list: the things after `cursor`, and with `name` only the one that has it, in any encoding (name-key.ts). */
+export interface ListedThings {
+  limit: number;
+  cursor: string | null;
+  name?: string | undefined;
+}
+
 type Querier = Pick<Session, 'query'>;
 
 /** More than any organisation has. */
@@ -86,16 +93,17 @@ export class Versions<Thing extends { id: string }> {
     return (await this.#newest(querier, orgId, id))?.thing ?? null;
   }
 
-  /** Returns the organisation's things after `cursor`, oldest first, or all of them without a page. */
+  /** Returns a part of the organisation's things, oldest first, or all of them without a page. */
   async list(
     querier: Querier,
     orgId: string,
-    page: { limit: number; cursor: string | null } = { limit: ALL, cursor: null },
+    { name, ...page }: ListedThings = { limit: ALL, cursor: null },
   ): Promise<Thing[]> {
     const { idColumn } = this.#definition;
+    const named = name === undefined ? '' : `AND ${nameKey('name')} = ${nameKey('$name')}`;
     const rows = await querier.query<Record<string, unknown>>(
-      `${this.#select} AND ${idColumn} > coalesce($cursor, '') ORDER BY ${idColumn} LIMIT $limit`,
-      { org: orgId, ...page },
+      `${this.#select} AND ${idColumn} > coalesce($cursor, '') ${named} ORDER BY ${idColumn} LIMIT $limit`,
+      { org: orgId, ...page, ...(name === undefined ? {} : { name }) },
     );
     return rows.map((row) => this.#thingOf(row));
   }
