@@ -23,8 +23,9 @@ import { noteUpdates } from '../http/note-updates.ts';
 import { JSON_TYPE } from '../http/error-answers.ts';
 import { idParams, month } from '../http/fields.ts';
 import { countMonth, monthRecord, monthVersion, revenueMonth } from './month-fields.ts';
+import { monthRangeQuery, requestedMonths } from './month-range.ts';
 import { monthsOf, readMonths } from './read-months.ts';
-import { answers, success } from '../http/route-schema.ts';
+import { answers, answersPage, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { closeSignal, sendStream } from '../http/tabular.ts';
 
@@ -52,8 +53,8 @@ const labels = z
 
 const TOP = { error: 'expected a whole number from 1 to 100' };
 
-const monthsQuery = z
-  .strictObject({
+const monthsQuery = monthRangeQuery
+  .extend({
     by: z.literal('label', { error: 'expected "label"' }).optional().describe('Adds `labels` to each month'),
     top: z.coerce
       .number(TOP)
@@ -76,7 +77,7 @@ const labelledMonthRecord = countMonth
   .meta({ id: 'LabelledMonth' });
 
 /**
- * Yields the answer with the last twelve months and the parts of their values by label. One transaction reads everything, so
+ * Yields the answer with months and the parts of their values by label. One transaction reads everything, so
  * that the parts add up. The answer comes in pieces, because a month can have more labels than memory should hold. A locked
  * month shows the labels that its lock froze, and once it has changed also today's (contract §3, Month). `top` limits the labels
  * to the largest.
@@ -85,6 +86,7 @@ const labelledMonths = async function* (
   dependencies: Pick<NumberDependencies, 'warehouse' | 'clock' | 'noteChange'>,
   organisation: Organisation,
   metric: Metric,
+  { months: range, next_cursor }: Awaited<ReturnType<typeof requestedMonths>>,
   top: number | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
@@ -98,7 +100,7 @@ const labelledMonths = async function* (
   const lists: LabelList[] = [];
   const prepare = (session: Session): Promise<void> =>
     session.onOneState(async () => {
-      const months = await readMonths(on(session), organisation, [metric], now);
+      const months = await readMonths(on(session), organisation, [metric], now, { range });
       lists.push(...(months.get(metric.id) ?? []).flatMap(labelLists));
       await layLabelSums(
         session,
@@ -110,6 +112,7 @@ const labelledMonths = async function* (
   const [read, parameters] = top === undefined ? [READ_LABEL_SUMS, {}] : [READ_TOP_LABEL_SUMS, { top }];
   const batches = warehouse.stream<PlacedLabelSum>(read, [parameters], signal, prepare);
   yield* labelledText(lists, batches);
+  yield `],"next_cursor":${JSON.stringify(next_cursor)}}`;
 };
 
 /** A list of labels in the answer, with the month that it belongs to and the text around it. */
@@ -162,7 +165,7 @@ const labelledText = async function* (
     yield text;
     text = '';
   }
-  yield `${text}${goTo(lists.length - 1)}${lists.at(-1)?.after ?? ''}]}`;
+  yield `${text}${goTo(lists.length - 1)}${lists.at(-1)?.after ?? ''}`;
 };
 
 /** `…/metrics/{id}/months`: the life of a month (spec §3). */
@@ -178,10 +181,10 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
         feature: 'unit_economics',
         isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,
       },
-      schema: answers(z.array(z.union([labelledMonthRecord, revenueMonth])), {
+      schema: answersPage(z.union([labelledMonthRecord, revenueMonth]), {
         operationId: 'getMetricMonths',
         tag: 'Months',
-        summary: 'The last twelve months, newest first, the running one included',
+        summary: 'The last twelve months, or others, newest first, the running one included',
         params: idParams,
         querystring: monthsQuery,
         errors: [404],
@@ -189,16 +192,22 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
     },
     async (request, reply) => {
       const caller = callerOf(request);
+      const { by, top, ...asked } = request.query;
+      const requested = await requestedMonths(asked, clock.now());
       const metric = await requestedVisible(dependencies, request);
-      if (request.query.by === undefined)
-        return success((await monthsOf(dependencies, caller, [metric], 'months')).get(metric.id) ?? []);
+      if (by === undefined) {
+        const range = Object.keys(asked).length === 0 ? undefined : requested.months;
+        const months = await monthsOf(dependencies, caller, [metric], 'months', range);
+        return { ...success(months.get(metric.id) ?? []), next_cursor: requested.next_cursor };
+      }
       if (metric.label_key === null)
         throw invalid('by: expected no "label" on a metric without a label key, got "label"');
       const pieces = labelledMonths(
         dependencies,
         caller.organisation,
         metric,
-        request.query.top,
+        requested,
+        top,
         closeSignal(reply),
       );
       return sendStream(reply, JSON_TYPE, pieces);

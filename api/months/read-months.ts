@@ -12,6 +12,7 @@ import type { Caller } from '../access/authentication.ts';
 import { visibleNumbers, type Viewed } from '../access/revenue-access.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
+import type { MonthRange } from './month-range.ts';
 
 /** The shown months of a metric. */
 const RECORDS = {
@@ -22,14 +23,15 @@ const RECORDS = {
 const RECORD_BYTES = 1_000;
 
 /**
- * Returns the last twelve months of those metrics whose numbers the caller may see, newest first, by metric id. The audit log
- * records the view of revenue, of which nothing is kept in memory.
+ * Returns the last twelve months, or those of `range`, of those metrics whose numbers the caller may see, newest first, by metric
+ * id. The audit log records the view of revenue. Of it and of a range, nothing is kept in memory.
  */
 export const monthsOf = async (
   dependencies: Pick<NumberDependencies, 'warehouse' | 'sealer' | 'clock' | 'noteChange'>,
   caller: Caller,
   requested: readonly Metric[],
   viewed: Viewed,
+  range?: MonthRange,
 ): Promise<Map<string, MonthRecord[]>> => {
   const { warehouse, clock } = dependencies;
   const { organisation, look } = caller;
@@ -42,8 +44,10 @@ export const monthsOf = async (
       organisation.id,
       await computeMetricMonths(warehouse, organisation.id, some, now),
     );
-    return readMonths(on(warehouse), organisation, some, now, { vault, recall });
+    const kept = range === undefined ? { recall } : { range };
+    return readMonths(on(warehouse), organisation, some, now, { vault, ...kept });
   };
+  if (range !== undefined) return read(metrics);
   const revenue = metrics.filter(({ kind }) => kind === 'revenue');
   const counts = metrics.filter(({ kind }) => kind !== 'revenue');
   const known = await recallMonths(recall, RECORDS, counts, dayOf(now), read);
@@ -57,13 +61,17 @@ export const readMonths = async (
   organisation: Caller['organisation'],
   metrics: readonly Metric[],
   now: Date,
-  { vault, recall }: { vault?: RevenueVault | undefined; recall?: Recall } = {},
+  {
+    vault,
+    recall,
+    range = shownMonths(now),
+  }: { vault?: RevenueVault | undefined; recall?: Recall; range?: MonthRange } = {},
 ): Promise<Map<string, MonthRecord[]>> => {
   const facts = await monthFacts(
     session,
     organisation.id,
     metrics.map(({ id }) => id),
-    { ...shownMonths(now), today: dayOf(now), vault, ...(recall === undefined ? {} : { recall }) },
+    { ...range, today: dayOf(now), vault, ...(recall === undefined ? {} : { recall }) },
   );
   const settlement = { settleDays: organisation.settle_days };
   return new Map(

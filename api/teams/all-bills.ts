@@ -8,7 +8,8 @@ import { callerOf } from '../access/authentication.ts';
 import type { Api } from '../http/api-type.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
-import { answers, success } from '../http/route-schema.ts';
+import { answers, answersPage, success } from '../http/route-schema.ts';
+import { monthRangeQuery, requestedMonths } from '../months/month-range.ts';
 import { readBills } from './read-bills.ts';
 import { billOnWire, billRecord } from './team-bills.ts';
 
@@ -49,29 +50,31 @@ export const allBillRoutes = (app: Api, dependencies: NumberDependencies): void 
     '/teams/bills',
     {
       config: { isKept: true, access: 'read', feature: 'unit_economics' },
-      schema: answers(z.array(billTotals), {
+      schema: answersPage(billTotals, {
         operationId: 'getBillTotals',
         tag: 'Teams',
-        summary: 'What each team costs in the last twelve months, newest first, the running one included',
+        summary:
+          'What each team costs in the last twelve months, or others, newest first, the running one included',
+        querystring: monthRangeQuery,
       }),
     },
     async (request) => {
       const now = clock.now();
       const { organisation } = callerOf(request);
-      const { months, teams } = await readBills(dependencies, organisation, shownMonths(now), now);
-      return success(
-        months.map(({ month, status, bills, unallocated }) => ({
-          ...{ month, status },
-          bills: teams.map(({ id, name }) => {
-            const bill = bills?.get(id);
-            return {
-              team: { id, name },
-              fully_loaded: bill === undefined ? null : toWire(fullyLoaded(bill)),
-            };
-          }),
-          unallocated: unallocated === null ? null : toWire(unallocated),
-        })),
-      );
+      const { months: range, next_cursor } = await requestedMonths(request.query, now);
+      const { months, teams } = await readBills(dependencies, organisation, range, now);
+      const totals = months.map(({ month, status, bills, unallocated }) => ({
+        ...{ month, status },
+        bills: teams.map(({ id, name }) => {
+          const bill = bills?.get(id);
+          return {
+            team: { id, name },
+            fully_loaded: bill === undefined ? null : toWire(fullyLoaded(bill)),
+          };
+        }),
+        unallocated: unallocated === null ? null : toWire(unallocated),
+      }));
+      return { ...success(totals), next_cursor };
     },
   );
 

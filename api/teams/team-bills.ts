@@ -6,7 +6,6 @@ import { billStatus, billWaits } from '../../domain/teams/bill-status.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { settlementReasons } from '../../domain/months/settlement.ts';
-import { shownMonths } from '../../domain/months/shown-months.ts';
 import { resealBills } from '../../warehouse/teams/bills/bill-resealing.ts';
 import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
 import { listBillVersions, type Bill, type MonthBills } from '../../warehouse/teams/bills/bills.ts';
@@ -17,8 +16,9 @@ import { requested } from '../access/requested.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 import { idParams, instant, month } from '../http/fields.ts';
-import { answers, success } from '../http/route-schema.ts';
+import { answers, answersPage, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
+import { monthRangeQuery, requestedMonths } from '../months/month-range.ts';
 import { readBills } from './read-bills.ts';
 
 const money = z.number();
@@ -173,21 +173,26 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
     '/teams/:id/bills',
     {
       config: { isKept: true, access: 'read', feature: 'unit_economics' },
-      schema: answers(z.array(billRecord), {
+      schema: answersPage(billRecord, {
         operationId: 'getTeamBills',
         tag: 'Teams',
-        summary: 'The bills of the last twelve months, newest first, the running one included',
+        summary: 'The bills of the last twelve months, or others, newest first, the running one included',
         params: idParams,
+        querystring: monthRangeQuery,
         errors: [404],
       }),
     },
     async (request) => {
       const caller = callerOf(request);
       const { organisation } = caller;
-      const team = await requested('team', findTeam, warehouse, request);
       const now = clock.now();
-      const { months } = await readBills(dependencies, organisation, shownMonths(now), now);
-      return success(months.map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now)));
+      const { months: range, next_cursor } = await requestedMonths(request.query, now);
+      const team = await requested('team', findTeam, warehouse, request);
+      const { months } = await readBills(dependencies, organisation, range, now);
+      return {
+        ...success(months.map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now))),
+        next_cursor,
+      };
     },
   );
 

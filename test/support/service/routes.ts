@@ -107,7 +107,7 @@ export const ROUTES: readonly Route[] = [
     notFound: true,
     paged: true,
   },
-  { method: 'GET', path: '/metrics/{id}/months', who: 'R', unitEconomics: true, notFound: true },
+  { method: 'GET', path: '/metrics/{id}/months', who: 'R', unitEconomics: true, notFound: true, paged: true },
   {
     method: 'POST',
     path: '/metrics/{id}/months/{month}/lock',
@@ -168,7 +168,7 @@ export const ROUTES: readonly Route[] = [
     conflict: true,
     body: true,
   },
-  { method: 'GET', path: '/teams/{id}/bills', who: 'R', unitEconomics: true, notFound: true },
+  { method: 'GET', path: '/teams/{id}/bills', who: 'R', unitEconomics: true, notFound: true, paged: true },
   {
     method: 'GET',
     path: '/teams/{id}/bills/{month}/versions',
@@ -176,7 +176,7 @@ export const ROUTES: readonly Route[] = [
     unitEconomics: true,
     notFound: true,
   },
-  { method: 'GET', path: '/teams/bills', who: 'R', unitEconomics: true },
+  { method: 'GET', path: '/teams/bills', who: 'R', unitEconomics: true, paged: true },
   { method: 'GET', path: '/teams/bills/{month}', who: 'R', unitEconomics: true },
   {
     method: 'POST',
