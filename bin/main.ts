@@ -83,7 +83,7 @@ org
   .command('create')
   .description('create an organisation and its first admin key')
   .requiredOption('--name <name>')
-  .requiredOption('--tier <tier>', 'starter, professional, business or enterprise')
+  .option('--tier <tier>', 'starter, professional, business or enterprise', 'enterprise')
   .requiredOption('--currency <code>', 'ISO 4217 code of its costs')
   .option('--settle-days <days>', 'full days after a month before it settles', wholeNumber)
   .addOption(jsonOption)
@@ -148,6 +148,18 @@ org
   .action(async (flags: { org: string; name?: string; json?: boolean; data?: string; url?: string }) => {
     const { createAdminKey } = await import('./org.ts');
     await createAdminKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+  });
+org
+  .command('revoke')
+  .description('revoke a key of an organisation at once, also its last admin key')
+  .requiredOption('--org <id>')
+  .requiredOption('--key <id>')
+  .addOption(jsonOption)
+  .addOption(dataOption)
+  .addOption(urlOption)
+  .action(async (flags: { org: string; key: string; json?: boolean; data?: string; url?: string }) => {
+    const { revokeKey } = await import('./org.ts');
+    await revokeKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
   });
 
 program

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { organisation } from '../api/http/fields.ts';
-import { newKeyRecord } from '../api/organisations/keys.ts';
+import { keyRecord, newKeyRecord } from '../api/organisations/keys.ts';
 import { createdOrganisation } from '../api/operator/operator.ts';
 import { call, type ServiceAccess } from './service-client.ts';
 
@@ -81,4 +81,16 @@ export const createAdminKey = async (
   });
   if (options.json === true) say(JSON.stringify(key));
   else sayKey(key);
+};
+
+/** `org revoke`: revokes a key of an organisation at once, also its last admin key. */
+export const revokeKey = async (
+  access: ServiceAccess,
+  { org, key, json = false }: { org: string; key: string; json?: boolean },
+): Promise<void> => {
+  const revoked = await call(access, keyRecord, {
+    method: 'DELETE',
+    path: `/operator/organisations/${encodeURIComponent(org)}/keys/${encodeURIComponent(key)}`,
+  });
+  say(json ? JSON.stringify(revoked) : `revoked ${revoked.id}  ${revoked.name}`);
 };

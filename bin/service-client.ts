@@ -45,7 +45,7 @@ export class Rejected extends Error {
 export const call = async <Data extends z.ZodType>(
   access: ServiceAccess,
   data: Data,
-  request: { method: 'GET' | 'POST' | 'PATCH' | 'PUT'; path: string; body?: unknown },
+  request: { method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'; path: string; body?: unknown },
 ): Promise<z.infer<Data>> => {
   let response: Response;
   try {

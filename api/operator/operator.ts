@@ -11,6 +11,8 @@ import {
   findOrganisation,
   listOrganisations,
   newOrganisationId,
+  ORGANISATION_NAMES,
+  refuseTakenName,
   updateOrganisation,
 } from '../../warehouse/organisations/organisations.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
@@ -18,7 +20,7 @@ import { backupRoutes } from './backups.ts';
 import { currency, idParams, name, organisation, settleDays, tier } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from '../sources/ingest-runs.ts';
-import { issueKey, newKeyRecord } from '../organisations/keys.ts';
+import { issueKey, keyRecord, newKeyRecord, revoke } from '../organisations/keys.ts';
 import { pageQuery } from '../http/paging.ts';
 import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
@@ -91,17 +93,25 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
         tag: 'Operator',
         caller: 'operator',
         summary: 'Create an organisation and its first admin key',
-        body: z.strictObject({ name, tier, currency, settle_days: settleDays.optional() }),
+        body: z.strictObject({
+          name,
+          tier: tier.default('enterprise'),
+          currency,
+          settle_days: settleDays.optional(),
+        }),
+        errors: [409],
       }),
     },
     async (request) => {
       const now = clock.now();
       const orgId = newOrganisationId();
+      await refuseTakenName(warehouse, request.body.name);
       // The repeatable steps come first, so that no organisation is stored without its daily schedules and folder.
       await orchestration.scheduleOrganisation(orgId, request.body.name);
       const source_folder = await makeSourceFolder(orgId);
       const by = { actor: OPERATOR, now };
-      const created = await warehouse.transaction(async (session) => {
+      const created = await warehouse.decide([ORGANISATION_NAMES], async (session) => {
+        await refuseTakenName(session, request.body.name);
         const { settle_days = DEFAULT_SETTLE_DAYS, ...asked } = request.body;
         const stored = await createOrganisation(session, { ...asked, settle_days }, now, orgId);
         await audit(
@@ -185,6 +195,27 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
       const key = adminKey(request.body?.name ?? 'Admin key of the operator');
       const by = { actor: OPERATOR, now: clock.now() };
       return success(await warehouse.transaction((session) => issueKey(session, id, key, by)));
+    },
+  );
+
+  app.delete(
+    '/organisations/:id/keys/:key_id',
+    {
+      schema: answers(keyRecord, {
+        operationId: 'revokeOrganisationKey',
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Revoke a key of an organisation at once, also its last admin key',
+        body: noBody,
+        params: z.strictObject({ id: z.string(), key_id: z.string() }),
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const { id, key_id: keyId } = request.params;
+      found('organisation', id, await findOrganisation(warehouse, id));
+      const by = { actor: OPERATOR, now: clock.now() };
+      return success(found('key', keyId, await revoke(warehouse, id, keyId, by, { keepsAdmin: false })));
     },
   );
 

@@ -4,6 +4,7 @@ import { createKey, listKeys, newKeyId, revokeKey } from '../../warehouse/organi
 import { audit } from '../../warehouse/engine/records/audit-log.ts';
 import type { By } from '../../warehouse/engine/records/versioned-records.ts';
 import type { Session } from '../../warehouse/engine/session.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { newSecret } from '../access/api-key.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
@@ -40,6 +41,24 @@ export const issueKey = async (
   await audit(session, orgId, { actor, action: 'key.create', target: id, detail: { ...key } }, now);
   return { id, ...key, created_at: now.toISOString(), last_used_at: null, revoked_at: null, secret };
 };
+
+/** Revokes a key at once, and records it in the audit log. See {@link revokeKey}. */
+export const revoke = (
+  warehouse: Warehouse,
+  orgId: string,
+  keyId: string,
+  { actor, now }: By,
+  options?: Parameters<typeof revokeKey>[5],
+) =>
+  revokeKey(
+    warehouse,
+    orgId,
+    keyId,
+    now,
+    (session, { id, name }) =>
+      audit(session, orgId, { actor, action: 'key.revoke', target: id, detail: { name } }, now),
+    options,
+  );
 
 /** `GET`, `POST /keys` and `DELETE /keys/{id}` (spec §5). */
 export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
@@ -118,17 +137,9 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
     },
     async (request) => {
       const caller = callerOf(request);
-      const { organisation } = caller;
-      const { actor, now } = changeBy(caller, clock.now());
-      const revoked = await revokeKey(
-        warehouse,
-        organisation.id,
-        request.params.id,
-        now,
-        (session, { id, name }) =>
-          audit(session, organisation.id, { actor, action: 'key.revoke', target: id, detail: { name } }, now),
-      );
-      return success(found('key', request.params.id, revoked));
+      const { id } = request.params;
+      const by = changeBy(caller, clock.now());
+      return success(found('key', id, await revoke(warehouse, caller.organisation.id, id, by)));
     },
   );
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from './service.ts';
@@ -71,7 +72,7 @@ export const newOrganisation = async (
   const key = (await readFile(join(service.dataDir, 'operator.key'), 'utf8')).trim();
   const operator = client(`${service.url}/operator`, { 'x-operator-key': key });
   const made = await operator.post<{ key: { secret: string } }>('/organisations', {
-    name: 'Bench',
+    name: `Bench ${randomUUID()}`,
     tier,
     currency: 'USD',
   });

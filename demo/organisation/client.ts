@@ -59,6 +59,14 @@ interface Access {
   key: { secret: string; permission: string };
 }
 
+/** Returns a name that no organisation has. An earlier run may have made one, and lost its key. */
+const freeName = async (operator: Client): Promise<string> => {
+  const names = new Set((await operator.get<Named[]>('/operator/organisations')).map(({ name }) => name));
+  let name = 'Sample shop';
+  for (let next = 2; names.has(name); next += 1) name = `Sample shop ${next}`;
+  return name;
+};
+
 /** Returns the organisation whose admin's key an earlier run has kept in `demo.key`, or creates one. */
 export const signIn = async (url: string, dataDir: string, operatorKey: string) => {
   const adminOf = (key: string): Client => clientOf(url, { 'x-api-key': key });
@@ -68,7 +76,7 @@ export const signIn = async (url: string, dataDir: string, operatorKey: string) 
   if (known && known.key.permission === 'admin')
     return { id: known.organisation.id, admin: adminOf(kept), adminKey: kept, isNew: false };
   const operator = clientOf(url, { 'x-operator-key': operatorKey });
-  const body = { name: 'Sample shop', tier: 'enterprise', currency: 'USD' };
+  const body = { name: await freeName(operator), tier: 'enterprise', currency: 'USD' };
   const { organisation, key } = await operator.post<Access>('/operator/organisations', body);
   await replaceFile(file, `${key.secret}\n`);
   return { id: organisation.id, admin: adminOf(key.secret), adminKey: key.secret, isNew: true };

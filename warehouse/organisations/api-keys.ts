@@ -78,7 +78,7 @@ export const listKeys = async (
 /**
  * Revokes a key at once; a second revocation changes nothing. Returns null if the organisation has no such key. Throws a
  * conflict for its last active admin key that never expires, so that nobody locks themselves out (contract §3). If all admin
- * keys expire, the last active one stays.
+ * keys expire, the last active one stays. The operator, who can make another one, revokes it without `keepsAdmin`.
  */
 export const revokeKey = (
   warehouse: Warehouse,
@@ -86,6 +86,7 @@ export const revokeKey = (
   keyId: string,
   now: Date,
   record: (session: Session, key: ApiKey) => Promise<void>,
+  { keepsAdmin = true }: { keepsAdmin?: boolean } = {},
 ): Promise<ApiKey | null> =>
   warehouse.decide([`keys ${orgId}`], async (session) => {
     const keys = (
@@ -102,7 +103,7 @@ export const revokeKey = (
       (expires_at === null || Date.parse(expires_at) > now.getTime());
     const others = keys.filter((other) => active(other) && other.id !== keyId);
     const last = lastAdminKey(key, others);
-    if (active(key) && last !== null)
+    if (keepsAdmin && active(key) && last !== null)
       throw conflict(
         `key ${JSON.stringify(key.name)} is ${last}: create an admin key without expires_at before revoking it`,
       );

@@ -1,6 +1,9 @@
 import type { Tier } from '../../domain/organisations/tiers.ts';
+import { conflict } from '../../domain/shared/errors.ts';
+import { forMessage } from '../../domain/shared/for-message.ts';
 import { audit, type Actor } from '../engine/records/audit-log.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
+import { nameKey } from '../engine/sql/name-key.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
@@ -19,6 +22,21 @@ const COLUMNS = 'org_id AS id, name, tier, currency, settle_days';
 
 /** Returns the id of a new organisation. */
 export const newOrganisationId = (): string => newId('org');
+
+/** What a change that gives a new organisation its name decides about. */
+export const ORGANISATION_NAMES = 'names of organisations';
+
+/** Throws a conflict with the id of another organisation that has the name, in any encoding. For the operator only. */
+export const refuseTakenName = async (session: Pick<Session, 'query'>, name: string): Promise<void> => {
+  const [other] = await session.query<{ id: string }>(
+    `SELECT org_id AS id FROM organisations WHERE ${nameKey('name')} = ${nameKey('$name')} ORDER BY org_id LIMIT 1`,
+    { name },
+  );
+  if (other !== undefined)
+    throw conflict(
+      `name: expected a name that no other organisation has, got ${forMessage(name)}, the name of ${other.id}`,
+    );
+};
 
 /** Stores a new organisation and returns it. */
 export const createOrganisation = async (

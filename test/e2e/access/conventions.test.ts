@@ -811,6 +811,7 @@ describe('GET /openapi.json', () => {
       'POST /operator/organisations',
       'PATCH /operator/organisations/{id}',
       'POST /operator/organisations/{id}/keys',
+      'DELETE /operator/organisations/{id}/keys/{key_id}',
       'POST /operator/organisations/{id}/cost-sources/{source_id}/ingest',
       'GET /operator/organisations/{id}/cost-sources/{source_id}/runs',
       'GET /operator/master-key',

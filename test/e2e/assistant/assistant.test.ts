@@ -83,7 +83,7 @@ const rpcError = async (response: Response): Promise<[number, number, string]> =
 
 beforeAll(async () => {
   service = await sharedService();
-  ({ secret, admin } = await newOrganisation(service, { tier: 'business' }));
+  ({ secret, admin } = await newOrganisation(service, { name: 'Assisted', tier: 'business' }));
   await addSpend(admin);
   orders = expectData(await admin.post<{ id: string }>('/metrics', ORDERS)).id;
   const values = [
@@ -147,7 +147,7 @@ describe('the tools', () => {
         // The fields of the API's body replace equal ones.
         expect({ tool, ...answer }).toEqual({ tool, ...answer, ...(await bodyOf(caller, path)) });
         expect(answer).toMatchObject({
-          organisation: { name: 'Acme', currency: 'USD' },
+          organisation: { name: 'Assisted', currency: 'USD' },
           currency: 'USD',
           notes: [textLike(/\w/)].concat(
             Array<unknown>((answer['notes'] as []).length - 1).fill(textLike(/\w/)),

@@ -76,7 +76,7 @@ describeInBrowser('the import of a metric', (browser) => {
         BIGQUERY_API_ENDPOINT: bigQuery.url,
       },
     });
-    const organisation = await newOrganisation(service, { name: 'Import shop', tier: 'business' });
+    const organisation = await newOrganisation(service, { name: 'Imports shop', tier: 'business' });
     ({ admin } = organisation);
     const bill = focusCsv([dayLine('2026-01-01', '150'), dayLine('2026-01-31', '250')]);
     const location = await exportsIn(service.dataDir)('bill.csv', bill);

@@ -158,7 +158,9 @@ describe('the examples of the OpenAPI document', () => {
     const path = { id: organisation.id };
     await show('listOrganisations');
     await show('changeOrganisation', { path, body: { tier: 'business', settle_days: 5 } });
-    await show('createOrganisationKey', { path, body: { name: 'New admin' } });
+    const made = await show('createOrganisationKey', { path, body: { name: 'New admin' } });
+    const { id: key_id } = made as unknown as { id: string };
+    await show('revokeOrganisationKey', { path: { ...path, key_id } });
     await show('rotateMasterKey');
     await show('getMasterKey');
     await show('startBackup', { body: { to: join(backups, '2026-02-07') } });

@@ -153,6 +153,10 @@ describe('org', () => {
       { name: 'Rescue', permission: 'admin', expires_at: null },
     ]);
     expect(JSON.stringify(items)).not.toContain(named.secret);
+    expect(await succeed('org', 'revoke', '--org', organisation.id, '--key', named.id)).toBe(
+      `revoked ${named.id}  Rescue\n`,
+    );
+    expectError(await as(service, named.secret).get('/organisation'), 401, /revoked/);
   });
 
   it('exits with 1 and the service’s error if something is wrong', async () => {
@@ -161,7 +165,11 @@ describe('org', () => {
         ['org', 'create', '--name', 'x', '--tier', 'gold', '--currency', 'USD'],
         /tier: expected one of .*starter.*"gold"/,
       ],
-      [['org', 'create', '--name', 'x', '--currency', 'USD'], /--tier/],
+      [
+        ['org', 'create', '--name', ' Acme', '--currency', 'USD'],
+        /name: expected a name that no other organisation has, got "Acme", the name of org_/,
+      ],
+      [['org', 'revoke', '--org', 'org_none', '--key', 'key_none'], /org_none/],
       [['org', 'set', '--id', 'org_none', '--tier', 'starter'], /org_none/],
       [['org', 'set', '--id', 'org_none', '--settle-days', 'few'], /whole number/],
       [['org', 'key', '--org', 'org_none'], /org_none/],

@@ -27,7 +27,7 @@ const start = async (dataDir: string): Promise<void> => {
 
 beforeAll(async () => {
   await start(await newDataDir());
-  acme = await newOrganisation(service);
+  acme = await newOrganisation(service, { name: 'Acme' });
   const location = join(service.dataDir, 'bill.csv');
   await writeFile(location, focusCsv([dayLine('2026-01-15', '640.25')]));
   const source = { name: 'AWS', kind: 'focus', location };

@@ -85,7 +85,7 @@ it('refuses a source on another host, and reads and keeps local ones', async () 
 });
 
 it('fails the runs of a source from before at once, and the doctor names the source', async () => {
-  const { id: orgId, secret, admin } = await newOrganisation(service);
+  const { id: orgId, secret, admin } = await newOrganisation(service, { name: 'Acme' });
   const file = join(service.dataDir, 'bill.csv');
   await writeFile(file, focusCsv([dayLine('2026-01-10', '40.5')]));
   const id = await newIngestedSource(admin, { name: 'Web bill', kind: 'focus', location: file });

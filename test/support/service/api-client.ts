@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceProcess } from './node-process.ts';
@@ -103,7 +104,7 @@ export const asOperator = async (service: Pick<ServiceProcess, 'url' | 'dataDir'
   return api(`${service.url}/operator`, { 'x-operator-key': key });
 };
 
-/** Makes an organisation, and returns the access of its first admin. */
+/** Makes an organisation, by default with a name of its own, and returns the access of its first admin. */
 export const newOrganisation = async (
   service: Pick<ServiceProcess, 'url' | 'dataDir'>,
   organisation: { name?: string; tier?: string; currency?: string; settle_days?: number } = {},
@@ -112,7 +113,7 @@ export const newOrganisation = async (
   const { body } = await operator.post<{ organisation: { id: string }; key: { secret: string } }>(
     '/organisations',
     {
-      name: 'Acme',
+      name: `Acme ${randomUUID()}`,
       tier: 'enterprise',
       currency: 'USD',
       ...organisation,

@@ -31,7 +31,7 @@ export interface LocalApi {
 }
 
 /** The operator's key of every local API. */
-const OPERATOR_KEY = 'operator-key-of-the-test';
+export const OPERATOR_KEY = 'operator-key-of-the-test';
 
 /**
  * Starts the API, by default on DuckDB. `patienceMs` is the time-out for slow headers and bodies, and `mostConnections` the limit

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { as, type Answer } from '../../support/service/api-client.ts';
+import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
+import { OPERATOR_KEY, startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
+import { newOrganisation } from '../../support/warehouse/tenant.ts';
+
+/** Temporal cannot be reached here, so that no organisation can be made. */
+describeOnBothEngines('the operator', (open) => {
+  let api: LocalApi;
+  beforeAll(async () => {
+    api = await startLocalApi({ open });
+  });
+  afterAll(() => api.close());
+
+  const operator = async <Data>(method: string, path: string, body?: object): Promise<Answer<Data>> => {
+    const response = await fetch(`${api.url}/operator${path}`, {
+      method,
+      headers: {
+        'x-operator-key': OPERATOR_KEY,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Answer<Data>['body'],
+    };
+  };
+
+  it('makes no organisation with a name that another one has, in any encoding', async () => {
+    const { id } = await newOrganisation(api.warehouse, { name: 'Caf\u00e9 Nord' });
+    for (const name of ['Caf\u00e9 Nord', ' Cafe\u0301  Nord '])
+      expectError(
+        await operator('POST', '/organisations', { name, currency: 'USD' }),
+        409,
+        new RegExp(`^name: expected a name that no other organisation has.*the name of ${id}$`),
+      );
+    // Another name, and no tier, come as far as Temporal.
+    expectError(
+      await operator('POST', '/organisations', { name: 'caf\u00e9 Nord', currency: 'USD' }),
+      503,
+      /Temporal/,
+    );
+  });
+
+  it('revokes any key of an organisation at once, also its last admin key, and the audit log names the operator', async () => {
+    const { orgId, secret } = await api.newTenant();
+    const admin = as(api, secret);
+    const [{ id }] = expectPage(await admin.get<[{ id: string }]>('/keys')).items as [{ id: string }];
+    expectError(await admin.delete(`/keys/${id}`), 409, /the last active admin key/);
+    const path = `/organisations/${orgId}/keys/${id}`;
+    for (let again = 0; again < 2; again += 1)
+      expect(expectData(await operator('DELETE', path))).toMatchObject({
+        id,
+        revoked_at: '2026-02-07T06:00:00.000Z',
+      });
+    expectError(await admin.get('/organisation'), 401, /revoked/);
+    const other = as(api, await api.newKey(orgId));
+    const { items } = expectPage(await other.get<object[]>('/audit-log?action=key.revoke'));
+    expect(items).toMatchObject([
+      { actor: { type: 'operator' }, action: 'key.revoke', target: id, detail: { name: 'Admin' } },
+    ]);
+  });
+
+  it('revokes no key of another organisation', async () => {
+    const [one, two] = [await api.newTenant(), await api.newTenant()];
+    const keys = await as(api, one.secret).get<{ id: string }[]>('/keys');
+    const id = expectPage(keys).items[0]?.id ?? '';
+    expectError(await operator('DELETE', `/organisations/${two.orgId}/keys/${id}`), 404, /key/);
+    expectError(await operator('DELETE', `/organisations/org_none/keys/${id}`), 404, /org_none/);
+    expectData(await as(api, one.secret).get('/organisation'));
+  });
+});
