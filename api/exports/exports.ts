@@ -18,7 +18,7 @@ import {
   PARQUET,
   rowsType,
   safeFor,
-  sendStream,
+  sendFile,
   sendTabular,
 } from '../http/tabular.ts';
 
@@ -102,9 +102,10 @@ const exportRoute = (app: Api, dependencies: NumberDependencies, kind: ExportKin
         noteUpdates: (spend) => noteUpdates(dependencies, organisation.id, spend),
       });
       const signal = closeSignal(reply);
+      const name = `${kind}-${start}-to-${end}`;
       return type === PARQUET
-        ? sendStream(reply, PARQUET, parquetBytes(dependencies.warehouse, rows, signal))
-        : sendTabular(reply, type, numberedRows(dependencies.warehouse, rows, signal), safe);
+        ? sendFile(reply, PARQUET, name, parquetBytes(dependencies.warehouse, rows, signal))
+        : sendTabular(reply, type, name, numberedRows(dependencies.warehouse, rows, signal), safe);
     },
   );
 };

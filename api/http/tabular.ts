@@ -108,16 +108,33 @@ export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
   return controller.signal;
 };
 
-/** Streams rows as CSV or as an Arrow stream; see {@link sendStream}. The first piece follows the first batch. */
+/** What the names of files end with. */
+const ENDINGS: Record<TabularType, string> = { [CSV]: 'csv', [ARROW]: 'arrows', [PARQUET]: 'parquet' };
+
+/**
+ * Streams rows as CSV or as an Arrow stream; see {@link sendFile}. The first piece follows the first batch.
+ *
+ * @param name of the file, without an ending.
+ */
 export const sendTabular = (
   reply: FastifyReply,
   type: Exclude<TabularType, typeof PARQUET>,
+  name: string,
   rows: Rows,
   safe?: SafeFor,
 ): Promise<FastifyReply> =>
-  type === ARROW
-    ? sendStream(reply, ARROW, arrowBytes(rows))
-    : sendStream(reply, `${CSV}; charset=utf-8`, csvText(rows, safe));
+  sendFile(reply, type, name, type === ARROW ? arrowBytes(rows) : csvText(rows, safe));
+
+/** Streams a file, which browsers save under its name; see {@link sendStream}. An error instead of it has no name. */
+export const sendFile = (
+  reply: FastifyReply,
+  type: TabularType,
+  name: string,
+  pieces: AsyncIterable<string | Uint8Array>,
+): Promise<FastifyReply> =>
+  sendStream(reply, type === CSV ? `${CSV}; charset=utf-8` : type, pieces, {
+    'content-disposition': `attachment; filename="${name}.${ENDINGS[type]}"`,
+  });
 
 /**
  * Streams an answer. It is made as fast as possible, and the caller reads it meanwhile, but not too slowly. A failure before the
@@ -127,9 +144,11 @@ export const sendStream = async (
   reply: FastifyReply,
   type: string,
   pieces: AsyncIterable<string | Uint8Array>,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<FastifyReply> => {
   const started = await startedWith(pieces);
-  return reply.type(type).send(streamed(reply, reply.request.spooled?.(started) ?? started));
+  const body = streamed(reply, reply.request.spooled?.(started) ?? started);
+  return reply.headers(headers).type(type).send(body);
 };
 
 /** Returns the body of an answer that ends with its connection if the caller reads too slowly. */

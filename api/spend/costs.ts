@@ -27,7 +27,7 @@ import {
   closeSignal,
   PARQUET,
   safeFor,
-  sendStream,
+  sendFile,
   sendTabular,
   TABULAR_NOTE,
   tabularType,
@@ -168,6 +168,10 @@ const tableOf = (keys: readonly BreakdownKey[], batches: AsyncIterable<readonly 
   })(),
 });
 
+/** Returns the name of a file with the rows of some days, such as `costs-by-day-account-2026-01-01-to-2026-01-31`. */
+const fileName = (keys: readonly BreakdownKey[], { start, end }: { start: Day; end: Day }): string =>
+  `costs-by-${keys.join('-')}-${start}-to-${end}`;
+
 /** `GET /costs` and `GET /costs/breakdown`: the spend of a range of days (spec §4). */
 export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
   /** Sends a Parquet file of all rows, or of some. */
@@ -180,7 +184,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
     const { organisation } = callerOf(reply.request);
     const during = { now: clock.now(), signal: closeSignal(reply) };
     const file = parquetBreakdown(warehouse, organisation.id, keys, { ...days, ...part }, during);
-    return sendStream(reply, PARQUET, file);
+    return sendFile(reply, PARQUET, fileName(keys, days), file);
   };
 
   app.get(
@@ -206,7 +210,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         if (type === PARQUET) return sendParquet(reply, FLAT_KEYS, range);
         const signal = closeSignal(reply);
         const rows = streamBreakdown(warehouse, organisation.id, FLAT_KEYS, range, { now, signal });
-        return sendTabular(reply, type, tableOf(FLAT_KEYS, rows), safe);
+        return sendTabular(reply, type, fileName(FLAT_KEYS, range), tableOf(FLAT_KEYS, rows), safe);
       }
       const summary = await costSummary(
         warehouse,
@@ -264,7 +268,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         if (type === PARQUET) return sendParquet(reply, group_by, days);
         const signal = closeSignal(reply);
         const all = streamBreakdown(warehouse, organisation.id, group_by, days, { now, signal });
-        return sendTabular(reply, type, tableOf(group_by, all), safe);
+        return sendTabular(reply, type, fileName(group_by, days), tableOf(group_by, all), safe);
       }
       const { on } = await computeSpend(warehouse, organisation.id, now);
       const readRows = (session: ComputedSession) =>
@@ -285,7 +289,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         const part = { limit: rows.data.length, offset: (rows.data[0]?.next ?? 1) - 1 };
         if (type === PARQUET) return sendParquet(reply, group_by, days, part);
         const paged = Readable.from([rows.data.map(({ row }) => row)]) as AsyncIterable<BreakdownRow[]>;
-        return sendTabular(reply, type, tableOf(group_by, paged), safe);
+        return sendTabular(reply, type, fileName(group_by, days), tableOf(group_by, paged), safe);
       }
       // One transaction, because the rows add up to the total and the reconciliation explains it.
       const { rows, whole, reconciled, through } = await warehouse.onOneState(async (stored) => {

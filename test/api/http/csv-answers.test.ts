@@ -29,8 +29,8 @@ describe('a CSV answer', () => {
         yield await Promise.resolve(TEXTS.map((text) => ({ text, number: -1.5 })));
       })(),
     });
-    app.get('/unchanged', (_, reply) => sendTabular(reply, CSV, rows()));
-    app.get('/safe', (_, reply) => sendTabular(reply, CSV, rows(), 'spreadsheet'));
+    app.get('/unchanged', (_, reply) => sendTabular(reply, CSV, 'texts', rows()));
+    app.get('/safe', (_, reply) => sendTabular(reply, CSV, 'texts', rows(), 'spreadsheet'));
     app.get('/preferred', (request) => ({ type: tabularType(request) }));
     app.get('/file', (request) => ({ type: rowsType(request, [CSV]) }));
     await app.ready();

@@ -273,7 +273,7 @@ describe('an export that fails halfway', () => {
     ['/arrow', ARROW],
   ] as const)
     failing.get<{ Params: { count: string } }>(`${path}/:count`, (request, reply) =>
-      sendTabular(reply, type, {
+      sendTabular(reply, type, 'rows', {
         columns: ['row'],
         numbers: [],
         batches: batches(Number(request.params.count)),
