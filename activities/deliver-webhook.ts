@@ -6,12 +6,14 @@ import type { Clock } from '../domain/shared/clock.ts';
 import type { FailureReason } from '../domain/shared/failure-reason.ts';
 import { retryAfterOf, waitAfter } from '../domain/events/retry-after.ts';
 import { SECRET_OVERLAP_HOURS, type DeliveryInput, type DeliveryStatus } from '../domain/events/webhook.ts';
+import { withoutCells } from '../domain/shared/without-cells.ts';
 import { guardedRequest, type GuardedAnswer } from '../egress/requests/guarded-request.ts';
 import type { PrivateTargets } from '../egress/requests/private-targets.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { endDelivery, findDelivery, recordAttempt } from '../warehouse/events/webhook-deliveries.ts';
+import { logFailure } from './shared/log-failure.ts';
 import { openReason } from './shared/seal-failures.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 import { disableGoneWebhook, findWebhook, WEBHOOK_GONE, WEBHOOK_OFF } from '../warehouse/events/webhooks.ts';
@@ -80,6 +82,14 @@ export const createDeliveryActivities = ({
     );
   };
 
+  const logGivenUp = (
+    { orgId: organisation, webhookId: webhook, eventId: event }: DeliveryInput,
+    reason: string,
+  ): void => {
+    eventDeliveries.inc({ result: 'given_up' });
+    logFailure(log, { kind: 'delivery', organisation, webhook, event, reason });
+  };
+
   return {
     /**
      * Sends the event once and records the outcome. If the process dies between the two, Temporal runs this step again, which
@@ -95,7 +105,7 @@ export const createDeliveryActivities = ({
       if (webhook?.enabled !== true) {
         const reason = webhook === null ? WEBHOOK_GONE : WEBHOOK_OFF;
         await endDelivery(warehouse, delivery, { status: 'failed', reason }, clock.now());
-        eventDeliveries.inc({ result: 'given_up' });
+        logGivenUp(delivery, reason);
         return 'failed';
       }
       let answer: GuardedAnswer | null = null;
@@ -119,11 +129,7 @@ export const createDeliveryActivities = ({
       if (answer?.status === GONE) {
         const found = { url: webhook.url, attempt, reason: ENDPOINT_GONE, now: clock.now() };
         if (await disableGoneWebhook(warehouse, delivery, found)) {
-          eventDeliveries.inc({ result: 'given_up' });
-          log.warn(
-            { organisation: delivery.orgId, webhook: delivery.webhookId },
-            'webhook disabled: answered 410',
-          );
+          logGivenUp(delivery, ENDPOINT_GONE);
           return 'failed';
         }
       }
@@ -132,7 +138,11 @@ export const createDeliveryActivities = ({
       else await recordAttempt(warehouse, delivery, attempt);
       eventDeliveries.inc({ result: error === null ? 'delivered' : 'attempt_failed' });
       const { orgId: organisation, webhookId, eventId: event } = delivery;
-      log.info({ organisation, webhook: webhookId, event, status: answer?.status, error }, 'webhook attempt');
+      const reason = error === null ? undefined : withoutCells(error);
+      log.info(
+        { organisation, webhook: webhookId, event, status: answer?.status, reason },
+        'webhook attempt',
+      );
       if (error === null) return 'delivered';
       // Without the endpoint's wish, Temporal waits by its own policy (workflows/steps.ts).
       if (attempt.retry_after === null) throw ApplicationFailure.retryable(error, NOT_ACCEPTED);
@@ -151,7 +161,7 @@ export const createDeliveryActivities = ({
       const reason =
         last === null ? why.text : `given up after three days of attempts; the last error: ${last}`;
       await endDelivery(warehouse, delivery, { status: 'failed', reason }, clock.now());
-      eventDeliveries.inc({ result: 'given_up' });
+      logGivenUp(delivery, reason);
     },
   };
 };

@@ -1,3 +1,4 @@
+import { activityInfo } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import {
   EXPORT_KINDS,
@@ -9,24 +10,30 @@ import {
 import { includes } from '../domain/organisations/tiers.ts';
 import { dayOf, monthOf, monthsBack } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
+import type { FailureReason } from '../domain/shared/failure-reason.ts';
 import type { StorageRules } from '../egress/exports/export-place.ts';
 import { placeOf, type ExportTarget } from '../egress/exports/export-target.ts';
 import { withParquetFile } from '../warehouse/exports/export-rows.ts';
 import { exportRows } from '../warehouse/exports/exports.ts';
+import type { Sealer } from '../security/sealing.ts';
 import { findOrganisation } from '../warehouse/organisations/organisations.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
+import { logFailure } from './shared/log-failure.ts';
+import { openReason } from './shared/seal-failures.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
 /** The nightly export of an organisation. A second run writes the same files again. */
 export const createExportActivities = ({
   warehouse,
   clock,
+  sealer,
   target,
   rules,
   log,
 }: {
   warehouse: Warehouse;
   clock: Clock;
+  sealer: Sealer;
   /** Null exports nothing. */
   target: ExportTarget | null;
   rules: StorageRules;
@@ -74,6 +81,14 @@ export const createExportActivities = ({
     });
     log.info({ organisation: orgId, kind, files }, 'an export is complete');
     return hasUpdated;
+  },
+
+  /** Logs that an export has failed for good, and why. */
+  failExport({ orgId }: { orgId: string }, why: FailureReason): Promise<void> {
+    const { workflowId = '' } = activityInfo().workflowExecution ?? {};
+    const reason = openReason(sealer, why, { orgId, workflowId }) ?? why.text;
+    logFailure(log, { kind: 'export', organisation: orgId, reason });
+    return Promise.resolve();
   },
 });
 

@@ -44,6 +44,7 @@ import { RevenueVault } from '../warehouse/metrics/revenue-vault.ts';
 import { findOrganisation } from '../warehouse/organisations/organisations.ts';
 import { queryOf, type Platforms } from './imports/check-connection.ts';
 import { ImportProgress, type ImportBeat } from './imports/import-progress.ts';
+import { logFailure } from './shared/log-failure.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
 import { openReason } from './shared/seal-failures.ts';
 
@@ -144,6 +145,8 @@ export const createImportActivities = ({
       const error = openReason(sealer, reason, input) ?? reason.text;
       await importRuns.fail(warehouse, { org_id: orgId, run_id: runId }, error, clock.now());
       await count(input, 'failed');
+      const { metricId: metric } = input;
+      logFailure(log, { kind: 'import', organisation: orgId, metric, run: runId, reason: error });
     },
   };
 

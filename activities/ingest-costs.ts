@@ -20,6 +20,7 @@ import { RejectedFeed, type FeedCounts } from '../warehouse/sources/feeds/read-f
 import type { Statements } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { loadSource } from './sources/load-source.ts';
+import { logFailure } from './shared/log-failure.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
 import { openReason } from './shared/seal-failures.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
@@ -131,6 +132,8 @@ export const createIngestActivities = ({
       const error = openReason(sealer, reason, run) ?? reason.text;
       await record(run, { status: 'failed', finished_at: clock.now().toISOString(), error });
       await count(run, 'failed');
+      const { orgId: organisation, sourceId: source } = run;
+      logFailure(log, { kind: 'ingest', organisation, source, run: run.runId, reason: error });
     },
   };
 };

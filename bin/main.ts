@@ -53,8 +53,18 @@ const serve = (name: string, description: string, roles: Roles): void => {
     .action(async (flags: { data?: string; host?: string; port?: string }) => {
       const settings = settingsWith(flags);
       const { startAndSay, stopSignal, untilStopped } = await import('./service/run-service.ts');
+      const { createLog } = await import('./service/log.ts');
       const signalled = stopSignal();
-      await untilStopped(await startAndSay(settings, roles), signalled);
+      const { LogLines } = await import('./service/log-lines.ts');
+      const lines = new LogLines();
+      const log = createLog(settings.LOG_LEVEL, lines);
+      try {
+        await untilStopped(await startAndSay(settings, roles, log, lines), log, signalled);
+      } catch (error) {
+        if (!log.isLevelEnabled('fatal')) throw error;
+        log.fatal({ err: error }, sentenceOf(error));
+        process.exit(1);
+      }
     });
 };
 
@@ -244,6 +254,9 @@ program
 
 const dataOf = ({ data }: { data?: string }): { data?: string } => (data === undefined ? {} : { data });
 
+/** Returns the line with which a command ends that has failed. */
+const sentenceOf = (error: unknown): string => `cost-analytics: ${reasons(error).join(': ')}`;
+
 /** Returns the messages of an error and of its causes. */
 const reasons = (error: unknown): string[] =>
   error instanceof Error
@@ -262,6 +275,6 @@ try {
   // The command has done its work. Anything that is still open must not keep the process alive.
   process.exit();
 } catch (error) {
-  process.stderr.write(`cost-analytics: ${reasons(error).join(': ')}\n`);
+  process.stderr.write(`${sentenceOf(error)}\n`);
   process.exit(1);
 }

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { operatorKey } from '../bin/settings/operator-key.ts';
-import { createLog, stopSignal, untilStopped } from '../bin/service/run-service.ts';
+import { LogLines } from '../bin/service/log-lines.ts';
+import { createLog } from '../bin/service/log.ts';
+import { stopSignal, untilStopped } from '../bin/service/run-service.ts';
 import { startService, type Service } from '../bin/service/service.ts';
 import type { Settings } from '../bin/settings/settings.ts';
 import { addDays, dayOf, monthOf, monthsBack } from '../domain/shared/calendar.ts';
@@ -51,10 +53,11 @@ interface Run {
 /** Serves, and shows the sample shop. Returns once the service has stopped. */
 const serve = async (run: Run): Promise<void> => {
   const { settings, exit } = run;
-  const { log, lines } = createLog(settings);
+  const lines = new LogLines();
+  const log = createLog(settings.LOG_LEVEL, lines);
   const service = await startService(settings, { api: true, worker: true }, log, lines);
   const signalled = stopSignal();
-  const stopped = untilStopped(service, signalled);
+  const stopped = untilStopped(service, log, signalled);
   const shown = show(service, run).then(() => true);
   // A signal ends the demo cleanly, and the work that it interrupts is no failure.
   const first = await Promise.race([shown, signalled, service.failed]).catch(async (error: unknown) => {

@@ -31,6 +31,7 @@ export const {
   settleOrganisation,
   noteNumbersChanged,
   kindsToExport,
+  failExport,
   summariseWorkflow,
 } = proxyLocalActivities<
   IngestActivities &

@@ -1,6 +1,7 @@
 import { activityInfo, type Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { withoutCells } from '../../domain/shared/without-cells.ts';
 import { isTriedAgain, toFailure } from './failures.ts';
 
 /**
@@ -23,7 +24,13 @@ export const judgeFailures =
           const { activityType: activity, attempt, workflowExecution } = info;
           const retried = isTriedAgain(failure);
           log.warn(
-            { workflow: workflowExecution?.workflowId, activity, attempt, retried, error: failure.message },
+            {
+              workflow: workflowExecution?.workflowId,
+              activity,
+              attempt,
+              retried,
+              reason: withoutCells(failure.message),
+            },
             'a step failed',
           );
           if (retried) await noteRetry(info, failure.message);

@@ -1,3 +1,4 @@
+import { context } from '@opentelemetry/api';
 import { LogController, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify';
 import { pathOf } from '../http/request-url.ts';
 
@@ -17,7 +18,12 @@ export const withPathsOnly = (logger: FastifyBaseLogger): FastifyBaseLogger =>
     },
   );
 
-/** Logs one line for each request, after its answer. The line has the organisation and the key. */
+const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/api/v1/health']);
+
+/**
+ * Logs one line for each request, after its answer. The line has the organisation and the key. A probe or a scrape has a line only
+ * if it fails.
+ */
 export class OneLinePerRequest extends LogController {
   override incomingRequest(): void {
     // Everything is in the line of the completed request.
@@ -28,8 +34,13 @@ export class OneLinePerRequest extends LogController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
+    // Probes and scrapes come every few seconds.
+    if (PROBES.has(request.routeOptions.url ?? '') && reply.statusCode < 400 && !error) return;
     const line = { req: request, res: reply, responseTime: reply.elapsedTime };
-    if (error) request.log.error({ ...line, err: error }, 'request errored');
-    else request.log.info(line, 'request completed');
+    // The event that ends an answer does not carry the context of its request.
+    context.with(request.traced ?? context.active(), () => {
+      if (error) request.log.error({ ...line, err: error }, 'request errored');
+      else request.log.info(line, 'request completed');
+    });
   }
 }

@@ -4,6 +4,9 @@ import { writeSync } from 'node:fs';
 const PATIENCE_MS = 1_000;
 const PAUSE_MS = 10;
 
+/** Standard output is for the output of commands. */
+const STANDARD_ERROR = 2;
+
 /**
  * Writes the lines of the log to a file or pipe. A line that cannot be written is dropped and counted, because the service must
  * not end, or wait, for its log: the disk may be full, and the reader of a pipe may hang.
@@ -17,7 +20,7 @@ export class LogLines {
   /** Whether the last line was cut, so that the next one must not continue it. */
   #isCut = false;
 
-  constructor(file: number) {
+  constructor(file = STANDARD_ERROR) {
     this.#file = file;
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { logFailure, type FailedWork } from '../../activities/shared/log-failure.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import { ServiceError } from '../../domain/shared/errors.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
@@ -42,8 +43,14 @@ const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> 
   if (ingests.length + imports.length === 0) return;
   const running = await orchestration.runningRuns();
   const checks = [
-    ...ingests.map((run) => ({ run, check: () => failIfLost(parts, ingestRuns, run, nextIngest) })),
-    ...imports.map((run) => ({ run, check: () => failIfLost(parts, importRuns, run, nextImport) })),
+    ...ingests.map((run) => ({
+      run,
+      check: () => failIfLost(parts, ingestRuns, run, nextIngest, { kind: 'ingest', source: run.source_id }),
+    })),
+    ...imports.map((run) => ({
+      run,
+      check: () => failIfLost(parts, importRuns, run, nextImport, { kind: 'import', metric: run.metric_id }),
+    })),
   ];
   for (const { run, check } of checks.filter((one) => !running.has(one.run.run_id))) {
     if (stopping.aborted) return;
@@ -62,6 +69,7 @@ const failIfLost = async <Lost extends OpenRun<never>>(
   runs: Pick<typeof ingestRuns | typeof importRuns, 'fail'>,
   run: Lost,
   next: Next<Lost>,
+  work: Pick<FailedWork, 'kind' | 'source' | 'metric'>,
 ): Promise<void> => {
   const { warehouse, orchestration, clock, metrics, log } = parts;
   const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
@@ -73,7 +81,7 @@ const failIfLost = async <Lost extends OpenRun<never>>(
   const error = `${how}; ${await next(parts, run, life.state)}`;
   if (!(await runs.fail(warehouse, run, error, clock.now()))) return;
   metrics.lostRuns.inc();
-  log.warn({ run: run.run_id, organisation: run.org_id, error }, 'a run could not continue and has failed');
+  logFailure(log, { ...work, organisation: run.org_id, run: run.run_id, reason: error });
 };
 
 const nextIngest: Next<OpenRun<'source_id'>> = async (parts, run, state) =>

@@ -1,5 +1,5 @@
-import { pino, type Logger } from 'pino';
-import { LogLines } from './log-lines.ts';
+import type { Logger } from 'pino';
+import type { LogLines } from './log-lines.ts';
 import { startService, type Roles, type Service } from './service.ts';
 import type { Settings } from '../settings/settings.ts';
 import { systemd } from './systemd.ts';
@@ -7,26 +7,16 @@ import { systemd } from './systemd.ts';
 /** How long a stop may take: less than what systemd and containers give it before they kill (docs/operation.md). */
 const LONGEST_STOP_MS = 80_000;
 
-const STANDARD_ERROR = 2;
-
-/** A structured log, and the lines that it writes. */
-export interface Log {
-  log: Logger;
-  lines: LogLines;
-}
-
-/** Creates the structured log on standard error, because standard output is for the output of commands. */
-export const createLog = (settings: Settings): Log => {
-  const lines = new LogLines(STANDARD_ERROR);
-  return { log: pino({ level: settings.LOG_LEVEL }, lines), lines };
-};
-
 /**
  * Starts the service, prints where its workflows can be seen and the `ready` line, and returns the service once it serves. systemd
  * learns when it serves and when it ends.
  */
-export const startAndSay = async (settings: Settings, roles: Roles): Promise<Service> => {
-  const { log, lines } = createLog(settings);
+export const startAndSay = async (
+  settings: Settings,
+  roles: Roles,
+  log: Logger,
+  lines: LogLines,
+): Promise<Service> => {
   const service = await startService(settings, roles, log, lines);
   const manager = systemd(process.env, log);
   if (service.temporalPage !== null) process.stdout.write(`workflows ${service.temporalPage}\n`);
@@ -52,12 +42,13 @@ export const stopSignal = (): Promise<null> =>
 /** Keeps the service running until a stop signal, or until a part of it fails. Ends it cleanly in both cases. */
 export const untilStopped = async (
   service: Service,
+  log: Logger,
   signalled: Promise<null> = stopSignal(),
 ): Promise<void> => {
   const failure = await Promise.race([signalled, service.failed]);
   // A thread that hangs in a call of the file system keeps even `process.exit` waiting.
   const limit = setTimeout(() => {
-    process.stderr.write('cost-analytics: the service does not stop, so that it ends itself\n');
+    log.fatal('the service does not stop, so that it ends itself');
     process.kill(process.pid, 'SIGKILL');
   }, LONGEST_STOP_MS);
   limit.unref();

@@ -223,8 +223,9 @@ const embeddedTemporal = async (
 ): Promise<string> => {
   const cli = await findTemporalCli({
     env: process.env,
+    // A warning, so that also the demo shows it: getting the program can take minutes.
     progress: (line) => {
-      process.stderr.write(`${line}\n`);
+      log.warn(line);
     },
   });
   const server = await startDevServer({

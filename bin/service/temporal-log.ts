@@ -1,4 +1,4 @@
-import { Runtime, type LogLevel } from '@temporalio/worker';
+import { makeTelemetryFilterString, Runtime, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
 /** The SDK warns about a worker that runs only activities. The worker for webhooks does so by design. */
@@ -10,13 +10,19 @@ let runtimeInstalled = false;
 export const installRuntime = (log: Logger): void => {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
-  const write = (level: LogLevel, message: string, meta: object = {}): void => {
+  const write = (level: LogLevel, message: string, meta: { error?: unknown } = {}): void => {
     const method = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
-    log[message.startsWith(INTENDED) ? 'debug' : method[level]](meta, message);
+    const { error, ...temporal } = meta;
+    // Below a key of its own, because Temporal's core names its fields as it likes.
+    const fields = { temporal, ...(error === undefined ? {} : { err: error }) };
+    log[message.startsWith(INTENDED) ? 'debug' : method[level]](fields, message);
   };
   Runtime.install({
     // The process handles signals itself, to end its parts in the right order.
     shutdownSignals: [],
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
+    },
     logger: {
       log: (level, message, meta) => {
         write(level, message, meta);

@@ -163,6 +163,7 @@ export const startWorkers = async (
       ...createExportActivities({
         warehouse,
         clock,
+        sealer: parts.sealer,
         target: settings.EXPORT_TO,
         rules: { objectStorage: warehouse.settings.objectStorage, privateTargets },
         log,

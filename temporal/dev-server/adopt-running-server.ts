@@ -29,7 +29,7 @@ export async function adoptRunningServer(
   const { pid } = record;
   if (record.uiPort !== options.uiPort) {
     options.log.info(
-      { pid },
+      { server: pid },
       'Temporal: the server that was left running starts again, for another web page',
     );
     await stopProcess(watchForeignProcess(pid, files.database));
@@ -46,7 +46,7 @@ export async function adoptRunningServer(
     await waitUntilReady(running, options, ADOPT_TIMEOUT_MS);
   } catch (error) {
     options.log.warn(
-      { pid, err: error },
+      { server: pid, err: error },
       'Temporal: the server that was left running cannot be used and is killed',
     );
     await running.damage.stop();
@@ -55,6 +55,6 @@ export async function adoptRunningServer(
     return undefined;
   }
   await markDatabaseFinished(files);
-  options.log.info({ pid, address }, 'Temporal: took over the server that was left running');
+  options.log.info({ server: pid, address }, 'Temporal: took over the server that was left running');
   return running;
 }

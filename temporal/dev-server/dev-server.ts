@@ -122,7 +122,10 @@ async function startNewServer(options: DevServerOptions, files: DevServerFiles):
   }
   await markDatabaseFinished(files);
   const { pid, uiPort } = server;
-  options.log.info({ pid, address, uiPort, database: files.database }, 'Temporal: dev server started');
+  options.log.info(
+    { server: pid, address, uiPort, database: files.database },
+    'Temporal: dev server started',
+  );
   return handleOf(running, options, files);
 }
 
