@@ -13,6 +13,8 @@ import type { Sealer } from '../security/sealing.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { endDelivery, findDelivery, recordAttempt } from '../warehouse/events/webhook-deliveries.ts';
+import { causeOf } from './shared/cause-of.ts';
+import { messageOf } from './shared/failures.ts';
 import { logFailure } from './shared/log-failure.ts';
 import { openReason } from './shared/seal-failures.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
@@ -110,13 +112,15 @@ export const createDeliveryActivities = ({
       }
       let answer: GuardedAnswer | null = null;
       let error: string | null;
+      let cause: ReturnType<typeof causeOf> = {};
       try {
         answer = await withHeartbeats([], ({ signal }) => post(delivery, webhook.url, state.payload, signal));
         error = problemOf(answer);
       } catch (failure) {
         // The attempt was given up, for example because the process ends. It has no outcome to record.
         if (failure instanceof CancelledFailure) throw failure;
-        error = failure instanceof Error ? failure.message : String(failure);
+        error = messageOf(failure);
+        cause = causeOf(failure);
       }
       const attempt = {
         at: clock.now().toISOString(),
@@ -139,10 +143,8 @@ export const createDeliveryActivities = ({
       eventDeliveries.inc({ result: error === null ? 'delivered' : 'attempt_failed' });
       const { orgId: organisation, webhookId, eventId: event } = delivery;
       const reason = error === null ? undefined : withoutCells(error);
-      log.info(
-        { organisation, webhook: webhookId, event, status: answer?.status, reason },
-        'webhook attempt',
-      );
+      const line = { organisation, webhook: webhookId, event, status: answer?.status, reason, ...cause };
+      log.info(line, 'webhook attempt');
       if (error === null) return 'delivered';
       // Without the endpoint's wish, Temporal waits by its own policy (workflows/steps.ts).
       if (attempt.retry_after === null) throw ApplicationFailure.retryable(error, NOT_ACCEPTED);

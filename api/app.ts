@@ -28,6 +28,7 @@ import {
 } from './http/error-answers.ts';
 import { healthRoutes } from './operations/health.ts';
 import { invalidInput } from './http/invalid-input.ts';
+import { storeNothing } from './http/no-store.ts';
 import { acceptJsonOnly } from './requests/json-body.ts';
 import { importRoutes } from './imports/imports.ts';
 import { keyRoutes } from './organisations/keys.ts';
@@ -119,6 +120,7 @@ export const buildServer = async (
     reply.header('x-request-id', request.id);
     done();
   });
+  storeNothing(app);
   limitBodies(app, patienceMs);
   answerOddRequests(app.server);
   refuseOddRequests(app);

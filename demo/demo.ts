@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { operatorKey } from '../bin/settings/operator-key.ts';
+import { requireFreePort } from '../bin/service/free-port.ts';
 import { LogLines } from '../bin/service/log-lines.ts';
 import { createLog } from '../bin/service/log.ts';
 import { stopSignal, untilStopped } from '../bin/service/run-service.ts';
@@ -26,7 +25,7 @@ const MONTHS = 13;
  * With `exit` it stops at once. Another run continues with the same organisation and keeps the user's changes.
  */
 export const demo = async (settings: Settings, { exit }: { exit: boolean }, say: Say): Promise<void> => {
-  await requireFreePort(settings.HOST, settings.port);
+  await requireFreePort(settings.HOST, settings.port, '--port');
   say('Starting the service …');
   const today = dayOf(settings.CLOCK ?? new Date());
   const time = { months: monthsBack(monthOf(today), MONTHS).reverse(), through: addDays(today, -1) };
@@ -65,17 +64,6 @@ const serve = async (run: Run): Promise<void> => {
     throw error;
   });
   await (exit && first === true ? service.stop() : stopped);
-};
-
-/** Rejects a taken port before anything starts. */
-const requireFreePort = async (host: string, port: number): Promise<void> => {
-  const probe = createServer().listen(port, host);
-  await once(probe, 'listening').catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-    const advice = 'stop what listens there, or choose another with --port';
-    throw new Error(`port ${port} of ${host} is taken: ${advice}`);
-  });
-  await once(probe.close(), 'close');
 };
 
 /** Brings the sample shop of a running service up to date, and prints what there is to see. */

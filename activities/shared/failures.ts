@@ -26,6 +26,21 @@ const NEEDS_MORE_MEMORY =
 const BROKEN_OFF =
   /^Invalid Error: (Transferred a partial file|Failure when receiving data|Failed (sending data|to read connection)|Server returned nothing|Timeout was reached|Stream error in the HTTP|Error in the HTTP)/;
 
+/** The classes of JavaScript's own errors. */
+const INTERNAL = [TypeError, RangeError, SyntaxError, ReferenceError, URIError];
+
+const UNEXPECTED = 'an unexpected error of the service; its log has the cause, so ask the operator';
+
+/** Whether an error is one of JavaScript's own, whose message helps nobody but a developer. */
+export const isInternal = (error: unknown): error is Error =>
+  INTERNAL.some((internal) => error instanceof internal);
+
+/** Returns the message of an error for the organisation. */
+export const messageOf = (error: unknown): string => {
+  if (isInternal(error)) return UNEXPECTED;
+  return error instanceof Error ? error.message : String(error);
+};
+
 /** A signed URL's query is a credential, and DuckDB repeats it in messages. */
 const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
 
@@ -40,9 +55,7 @@ export const toFailure = (error: unknown, attempt: number): Error => {
   const isOutage = error instanceof Outage || (error instanceof ServiceError && error.kind === 'unavailable');
   if (error instanceof ServiceError && !isOutage)
     return ApplicationFailure.nonRetryable(error.message, error.kind);
-  const message = isShortOfMemory(error)
-    ? NEEDS_MORE_MEMORY
-    : (error instanceof Error ? error.message : String(error)).replace(URL_QUERY, '$1?…');
+  const message = isShortOfMemory(error) ? NEEDS_MORE_MEMORY : messageOf(error).replace(URL_QUERY, '$1?…');
   if (isOutage || isCatalogAway(error) || BROKEN_OFF.test(message))
     return ApplicationFailure.retryable(message, 'outage');
   const [, status] = REFUSED_BY_HOST.exec(message) ?? [];

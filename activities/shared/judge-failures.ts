@@ -2,6 +2,7 @@ import { activityInfo, type Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { withoutCells } from '../../domain/shared/without-cells.ts';
+import { causeOf } from './cause-of.ts';
 import { isTriedAgain, toFailure } from './failures.ts';
 
 /**
@@ -30,6 +31,7 @@ export const judgeFailures =
               attempt,
               retried,
               reason: withoutCells(failure.message),
+              ...causeOf(error),
             },
             'a step failed',
           );

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { toWire } from '../../domain/shared/decimals.ts';
+import { invalid } from '../../domain/shared/errors.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { HOW_TO_ENABLE_ASSISTANT } from '../access/revenue-access.ts';
 import { idArgument, pageArguments } from './arguments.ts';
+import type { ApiAnswer } from './ask-api.ts';
 import { explained, tool } from './tool.ts';
 
 const PRIVATE = `A metric with only id, name and kind is a revenue metric that the assistant may not read. To enable this, ${HOW_TO_ENABLE_ASSISTANT}.`;
@@ -27,6 +29,22 @@ const unitsOf = ({ kind, unit }: Metric, currency: string): Record<string, strin
   return kind === 'count'
     ? { ...money, value: unit, unit_cost: `${currency} per ${unit}` }
     : { ...money, value: currency, margin: currency, cost_share_percent: '%', margin_percent: '%' };
+};
+
+/** Returns a page of the overview, oldest metrics first. The cursor is the id of the last metric before the page. */
+const pageOf = (
+  { data, ...answer }: ApiAnswer,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): ApiAnswer => {
+  const all = data as { metric: { id: string } }[];
+  const before = cursor === undefined ? -1 : all.findIndex(({ metric }) => metric.id === cursor);
+  if (cursor !== undefined && before === -1)
+    throw invalid(
+      'cursor: expected next_cursor of the answer before, got another text; begin with the first page',
+    );
+  const items = all.slice(before + 1, before + 1 + limit);
+  const isLast = before + 1 + limit >= all.length;
+  return { ...answer, data: items, next_cursor: isLast ? null : (items.at(-1)?.metric.id ?? null) };
 };
 
 /** `list_metrics`, `get_metric_months` and `get_overview`: unit costs (contract §3, Metric, Month, Overview). */
@@ -79,9 +97,9 @@ export const METRIC_TOOLS = [
     description:
       'Every metric with its newest unit cost, the changes of spend and unit cost, whether it is above target, and the last twelve unit ' +
       'costs. Choose it first for "how are we doing" and to find what needs attention.',
-    input: z.strictObject({}),
-    answer: async (_, { organisation, ask }) =>
-      explained(organisation, await ask('/overview'), [
+    input: z.strictObject(pageArguments),
+    answer: async (page, { organisation, ask }) =>
+      explained(organisation, pageOf(await ask('/overview'), page), [
         UNIT_COSTS(organisation.currency),
         NO_LATEST,
         'sparkline has the last twelve months, oldest first. null marks a month without a unit cost.',

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import serveFiles from '@fastify/static';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import helmet from 'helmet';
 import type { Api } from '../http/api-type.ts';
+import { protectPage } from '../http/protect-page.ts';
 
 /** The build leaves this in the page. Each answer has a new nonce in its place (web/vite.config.ts). */
 const NONCE = '__CSP_NONCE__';
@@ -27,7 +27,7 @@ export const dashboard = async (
   const html = await readFile(join(folder, 'index.html'), 'utf8');
   const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
-    protect(request, reply, nonce);
+    protectPage(request, reply, nonce);
     return reply
       .header('cache-control', 'no-cache')
       .type('text/html; charset=utf-8')
@@ -35,7 +35,7 @@ export const dashboard = async (
   };
   await app.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
-      protect(request, reply, null);
+      protectPage(request, reply, null);
     });
     await scope.register(serveFiles, {
       root: join(folder, 'assets'),
@@ -56,32 +56,4 @@ export const dashboard = async (
       request.accepts().type(['application/json', 'text/html']) === 'text/html';
     return isPage ? sendPage(request, reply.status(200)) : null;
   };
-};
-
-/** Sets the headers that keep the dashboard to its own origin. Styles may run with the nonce, scripts only from files. */
-const protect = (
-  { raw: request }: FastifyRequest,
-  { raw: response }: FastifyReply,
-  nonce: string | null,
-): void => {
-  helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'", ...(nonce === null ? [] : [`'nonce-${nonce}'`])],
-        imgSrc: ["'self'", 'data:'],
-        fontSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-      },
-    },
-    // Whether a host name is only reached by https is for the operator to decide.
-    strictTransportSecurity: false,
-  })(request, response, (error) => {
-    if (error !== undefined) throw error as Error;
-  });
 };

@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { SESSION_COOKIE } from '../access/session/session-cookie.ts';
 import type { Api } from '../http/api-type.ts';
+import { protectPage } from '../http/protect-page.ts';
 import { noBody } from '../http/route-schema.ts';
 import { TAGS } from '../http/tags.ts';
 import { withExamples } from './examples.ts';
@@ -45,6 +46,11 @@ export const serveDocument = async (app: Api, version: string): Promise<void> =>
     },
     transformObject: (document) => withExamples(forGenerators(jsonSchemaTransformObject(document))),
   });
-  await app.register(swaggerUi, { routePrefix: '/docs' });
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      protectPage(request, reply, null);
+    });
+    await scope.register(swaggerUi, { routePrefix: '/docs' });
+  });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
 };

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { requireFreePort } from './free-port.ts';
 import type { LogLines } from './log-lines.ts';
 import { startService, type Roles, type Service } from './service.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -17,6 +18,9 @@ export const startAndSay = async (
   log: Logger,
   lines: LogLines,
 ): Promise<Service> => {
+  const { HOST, METRICS_PORT } = settings;
+  if (roles.api) await requireFreePort(HOST, settings.port, '--port (PORT)');
+  if (METRICS_PORT !== null) await requireFreePort(HOST, METRICS_PORT, 'METRICS_PORT');
   const service = await startService(settings, roles, log, lines);
   const manager = systemd(process.env, log);
   if (service.temporalPage !== null) process.stdout.write(`workflows ${service.temporalPage}\n`);

@@ -77,6 +77,18 @@ describe('an unknown error', () => {
   });
 });
 
+describe('an error of JavaScript', () => {
+  it.each([
+    new TypeError("Cannot read properties of undefined (reading 'x')"),
+    new SyntaxError('Unexpected token \'a\', "a secret cell" is not valid JSON'),
+    new RangeError('Maximum call stack size exceeded'),
+  ])('reaches nobody with its own words: %s', (error) => {
+    expect(toFailure(error, 1).message).toBe(
+      'an unexpected error of the service; its log has the cause, so ask the operator',
+    );
+  });
+});
+
 describe('an allocation that fails in DuckDB', () => {
   it.each([
     'Out of Memory Error: could not allocate block of size 256.0 KiB (953.5 MiB/953.6 MiB used)\n\nPossible solutions:\n* Reducing the number of threads (SET threads=X)',

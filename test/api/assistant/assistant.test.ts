@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openRaw, startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { newMetric } from '../../support/warehouse/tenant.ts';
 import { sendMessage, toolCall } from '../../support/service/assistant-client.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 
@@ -11,11 +12,12 @@ const WAITING = 20;
 const BREAKDOWN = { start_date: '2026-01-01', end_date: '2026-01-31', group_by: ['account'] };
 
 let api: LocalApi;
+let orgId: string;
 let secret: string;
 
 beforeEach(async () => {
   api = await startLocalApi();
-  ({ secret } = await api.newTenant());
+  ({ orgId, secret } = await api.newTenant());
 });
 
 afterEach(async () => {
@@ -34,6 +36,33 @@ const breakdown = async (signal?: AbortSignal): Promise<ToolAnswer['result']> =>
 };
 
 const BUSY = { isError: true, content: [{ type: 'text', text: 'busy; try again' }] };
+
+describe('the overview', () => {
+  interface Overview {
+    data: { metric: { id: string } }[];
+    next_cursor: string | null;
+  }
+
+  const overview = async (page: object): Promise<Overview> => {
+    const response = await sendMessage(api, { 'x-api-key': secret }, toolCall('get_overview', page));
+    return JSON.parse(((await response.json()) as ToolAnswer).result.content[0]?.text ?? '') as Overview;
+  };
+
+  it('comes in pages, and names the argument for a cursor of another list', async () => {
+    const ids: string[] = [];
+    for (const _ of Array(3).keys()) ids.push((await newMetric(api.warehouse, orgId)).id);
+    const first = await overview({ limit: 2 });
+    expect(first.data.map(({ metric }) => metric.id)).toEqual(ids.slice(0, 2));
+    const last = await overview({ limit: 2, cursor: first.next_cursor });
+    expect([last.data.map(({ metric }) => metric.id), last.next_cursor]).toEqual([ids.slice(2), null]);
+    const wrong = toolCall('get_overview', { cursor: 'met_of_nobody' });
+    const { result } = (await (await sendMessage(api, { 'x-api-key': secret }, wrong)).json()) as ToolAnswer;
+    expect([result.isError, result.content[0]?.text]).toEqual([
+      true,
+      'cursor: expected next_cursor of the answer before, got another text; begin with the first page',
+    ]);
+  });
+});
 
 describe('the assistant', () => {
   it('keeps the limits of heavy routes, and the places of clients that leave are free once their work has ended', async () => {
