@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { findMetric } from '../../warehouse/metrics/metrics.ts';
 import { authenticate, callerOf, type AssistantCall } from '../access/authentication.ts';
+import { refuseOtherNames } from '../access/session/own-page.ts';
 import type { CallMeter } from '../access/call-meter.ts';
 import type { Tickets } from '../access/tickets.ts';
 import type { Api } from '../http/api-type.ts';
@@ -28,7 +29,7 @@ export const assistantRoutes = async (
   app: Api,
   dependencies: ApiDependencies & { meter: CallMeter; tickets: Tickets<AssistantCall> },
 ): Promise<void> => {
-  const { warehouse, version, tickets } = dependencies;
+  const { warehouse, version, tickets, publicUrl } = dependencies;
 
   // Clients ask with GET whether the service sends messages by itself. They take a 405 as no.
   app.route({
@@ -43,6 +44,9 @@ export const assistantRoutes = async (
 
   await app.register(async (scope) => {
     const { clock, meter } = dependencies;
+    scope.addHook('onRequest', async (request) => {
+      refuseOtherNames(request, publicUrl);
+    });
     authenticate(scope, { warehouse, clock, meter });
     scope.addHook('onSend', async (_request, reply) => {
       if (reply.statusCode === 401) reply.header('www-authenticate', 'Bearer');

@@ -33,7 +33,7 @@ export const serveDocument = async (app: Api, version: string): Promise<void> =>
             in: 'cookie',
             name: SESSION_COOKIE,
             description:
-              'The session of a page of the service. Each request also needs the header `X-Requested-With: cost-analytics`.',
+              'The session of a page of the service. Over HTTPS the name begins with `__Host-`. Each request also needs the header `X-Requested-With: cost-analytics`.',
           },
         },
       },

@@ -34,6 +34,8 @@ export interface ApiDependencies {
   metrics: Metrics;
   /** Begins the spans of requests; null if there are no traces. */
   tracer: Tracer | null;
+  /** The service’s own origin; null if the operator has not named it. */
+  publicUrl: URL | null;
   /** The folder of the built dashboard; null in tests of the API alone. */
   pages: string | null;
   version: string;

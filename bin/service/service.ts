@@ -178,6 +178,7 @@ export const startService = async (
         metrics,
         tracer,
         operatorKey: await operatorKey(settings.OPERATOR_KEY, dataDir),
+        publicUrl: settings.PUBLIC_URL,
         pages: dirname(createRequire(import.meta.url).resolve('#pages')),
         version: VERSION,
       },

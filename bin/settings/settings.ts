@@ -43,6 +43,12 @@ const masterKeySetting = readBy((text) => {
   throw new Error('expected base64 of 32 bytes (openssl rand -base64 32)');
 });
 
+const publicUrl = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url;
+  throw new Error(`expected an origin such as https://costs.example.com, got ${JSON.stringify(text)}`);
+};
+
 /** With less, the service hardly starts. Ingests and bills need more: 256MB for the sample shop. */
 const LEAST_MEMORY = '64MB';
 
@@ -95,6 +101,7 @@ const environment = z.object({
   DATA_DIR: withDefault('./data'),
   HOST: withDefault('127.0.0.1'),
   PORT: wholeNumber('a port', 0, 65_535),
+  PUBLIC_URL: readBy(publicUrl),
   METRICS_PORT: wholeNumber('a port', 1, 65_535),
   LOG_LEVEL: withDefault('info').pipe(
     z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }),

@@ -38,6 +38,7 @@ const dependencies = (opened: TestWarehouse, connection: Connection): ApiDepende
   checkConnection: () => Promise.reject(new Error('no platform can be asked')),
   metrics: new Metrics(),
   tracer: null,
+  publicUrl: null,
   operatorKey: OPERATOR_KEY,
   pages: null,
   version: '0.0.0',

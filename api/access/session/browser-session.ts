@@ -17,7 +17,7 @@ import { answers, noBody, success } from '../../http/route-schema.ts';
 import { actorOf, callerOf, knownAs, throughSession } from '../authentication.ts';
 import type { CallMeter } from '../call-meter.ts';
 import { isHttps, refuseOtherSites } from './own-page.ts';
-import { cookieAttributes, sealSession, SESSION_COOKIE } from './session-cookie.ts';
+import { clearSession, sealSession, setSession } from './session-cookie.ts';
 import type { AdmittedSession, SessionGate } from './session-gate.ts';
 import { SignInLimit } from './sign-in-limit.ts';
 import { createKeyCheck } from '../valid-key.ts';
@@ -51,6 +51,7 @@ export const browserSessionRoutes = (
     meter,
     sessions,
     metrics,
+    publicUrl,
   }: ApiDependencies & { meter: CallMeter; sessions: SessionGate },
 ): void => {
   const checkKey = createKeyCheck(warehouse, clock);
@@ -107,8 +108,8 @@ export const browserSessionRoutes = (
         },
         now,
       );
-      reply.setCookie(SESSION_COOKIE, sealSession(sealer, session), {
-        ...cookieAttributes(isHttps(request)),
+      setSession(reply, sealSession(sealer, session), {
+        secure: isHttps(request, publicUrl),
         maxAge: Math.floor((Date.parse(session.expiresAt) - now.getTime()) / 1_000),
       });
       return shown(holder, session);
@@ -146,7 +147,7 @@ export const browserSessionRoutes = (
     },
     async (request, reply) => {
       await endSession(warehouse, admittedOf(request).session, actorOf(callerOf(request)), clock.now());
-      reply.clearCookie(SESSION_COOKIE, cookieAttributes(isHttps(request)));
+      clearSession(request, reply, isHttps(request, publicUrl));
       return success({ signed_out: true } as const);
     },
   );

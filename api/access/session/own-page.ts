@@ -33,6 +33,24 @@ const isOrigin = (origin: string, host = ''): boolean => {
   return URL.canParse(served) && new URL(served).host === expected;
 };
 
-/** Whether the page came over https, at least to the proxy in front of the service. */
-export const isHttps = ({ headers }: FastifyRequest): boolean =>
-  /^https\b/i.test(String(headers['x-forwarded-proto'] ?? '')) || /^https:/i.test(headers.origin ?? '');
+/** Whether the page came over https, at least to the proxy in front of the service. `publicUrl` decides if it is of https. */
+export const isHttps = ({ headers }: FastifyRequest, publicUrl: URL | null): boolean =>
+  publicUrl?.protocol === 'https:' ||
+  /^https\b/i.test(String(headers['x-forwarded-proto'] ?? '')) ||
+  /^https:/i.test(headers.origin ?? '');
+
+/**
+ * Throws a 403 for a request by another name than the service's own, or by a page of another origin. A page of a stranger could
+ * otherwise point its own name at this machine (DNS rebinding). Without `publicUrl` only pages of other sites are refused.
+ */
+export const refuseOtherNames = (request: FastifyRequest, publicUrl: URL | null): void => {
+  if (publicUrl === null) {
+    refuseOtherSites(request);
+    return;
+  }
+  const { host, origin } = request.headers;
+  if (!isOrigin(publicUrl.origin, host))
+    throw forbidden(`Host: expected ${publicUrl.host}, the host of PUBLIC_URL`);
+  if (origin !== undefined && origin !== publicUrl.origin)
+    throw forbidden(`Origin: expected ${publicUrl.origin}, the PUBLIC_URL, got another one`);
+};

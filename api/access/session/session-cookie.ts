@@ -1,9 +1,19 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { SealedPlace, Sealer } from '../../../security/sealing.ts';
 import type { BrowserSession } from '../../../warehouse/organisations/browser-sessions.ts';
 
 export const SESSION_COOKIE = 'cost_analytics_session';
+
+/** Over HTTPS. Browsers take this name only with Secure and from this host, so that no other host of its domain can set it. */
+const SECURE_COOKIE = `__Host-${SESSION_COOKIE}`;
+
+const NAMES = [SECURE_COOKIE, SESSION_COOKIE];
+
+/** Returns the value of the cookie that a request has sent. The one that came over HTTPS counts. */
+export const sentSession = (cookies: FastifyRequest['cookies']): string | undefined =>
+  cookies[SECURE_COOKIE] ?? cookies[SESSION_COOKIE];
 
 /** More characters than any sealed session has. */
 const LONGEST = 1_024;
@@ -32,8 +42,23 @@ export const openSession = (sealer: Sealer, value: string): BrowserSession | nul
   }
 };
 
+/** Sets the cookie of a session. `secure` says whether its page came over HTTPS. */
+export const setSession = (
+  reply: FastifyReply,
+  value: string,
+  { secure, maxAge }: { secure: boolean; maxAge: number },
+): void => {
+  reply.setCookie(secure ? SECURE_COOKIE : SESSION_COOKIE, value, { ...attributes(secure), maxAge });
+};
+
+/** Removes every cookie of a session that a request has sent. */
+export const clearSession = ({ cookies }: FastifyRequest, reply: FastifyReply, secure: boolean): void => {
+  for (const name of NAMES)
+    if (cookies[name] !== undefined) reply.clearCookie(name, attributes(secure || name === SECURE_COOKIE));
+};
+
 /** The attributes of the cookie. Browsers send it only with requests of pages of the same site, and show it to no script. */
-export const cookieAttributes = (secure: boolean): CookieSerializeOptions => ({
+const attributes = (secure: boolean): CookieSerializeOptions => ({
   httpOnly: true,
   sameSite: 'strict',
   path: '/',

@@ -10,7 +10,7 @@ import type { Look } from '../../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { createKeyLookup } from '../key-lookup.ts';
 import { refuseOtherSites, requirePageHeader } from './own-page.ts';
-import { openSession, SESSION_COOKIE } from './session-cookie.ts';
+import { openSession, sentSession, SESSION_COOKIE } from './session-cookie.ts';
 import { carriesKey } from '../sent-key.ts';
 import { validNow } from '../valid-key.ts';
 
@@ -47,7 +47,7 @@ export class SessionGate {
 
   /** Whether a request asks to be admitted by its session: it has the cookie, and no key. */
   isFor(request: FastifyRequest): boolean {
-    return request.cookies[SESSION_COOKIE] !== undefined && !carriesKey(request);
+    return sentSession(request.cookies) !== undefined && !carriesKey(request);
   }
 
   /** Throws a 401 without a session that may act now, a 403 for another site, and a 429 above the limit. */
@@ -74,7 +74,7 @@ export class SessionGate {
   }
 
   #sent({ cookies }: FastifyRequest): BrowserSession {
-    const value = cookies[SESSION_COOKIE];
+    const value = sentSession(cookies);
     if (value === undefined)
       throw unauthenticated(`session: expected the cookie ${SESSION_COOKIE}, got nothing; ${SIGN_IN}`);
     const session = openSession(this.#sealer, value);

@@ -64,6 +64,45 @@ describe('the overview', () => {
   });
 });
 
+describe('the address of the assistant', () => {
+  const status = async (at: LocalApi, key: string, headers: object): Promise<[number, string]> => {
+    const { statusCode, payload } = await at.app.inject({
+      method: 'POST',
+      url: '/mcp',
+      headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
+      payload: toolCall('list_teams'),
+    });
+    return [statusCode, payload];
+  };
+
+  it('is the one of PUBLIC_URL, for clients and for pages', async () => {
+    const named = await startLocalApi({ publicUrl: new URL('https://costs.example.com') });
+    const { secret: key } = await named.newTenant();
+    for (const headers of [
+      { host: 'costs.example.com' },
+      { host: 'costs.example.com:443', origin: 'https://costs.example.com' },
+    ])
+      expect((await status(named, key, headers))[0]).toBe(200);
+    for (const [headers, words] of [
+      [{ host: 'rebound.example.net' }, 'Host: expected costs.example.com, the host of PUBLIC_URL'],
+      [{ host: '' }, 'Host: expected'],
+      [{ host: 'costs.example.com', origin: 'https://rebound.example.net' }, 'Origin: expected'],
+      [{ host: 'costs.example.com', origin: 'null' }, 'Origin: expected'],
+    ] as const)
+      expect(await status(named, key, headers)).toEqual([403, expect.stringContaining(words)]);
+    await named.close();
+  });
+
+  it('is any name without PUBLIC_URL, but for pages of other sites', async () => {
+    expect((await status(api, secret, { host: 'localhost:8080' }))[0]).toBe(200);
+    expect((await status(api, secret, { host: 'a.example.com', origin: 'https://a.example.com' }))[0]).toBe(
+      200,
+    );
+    const other = { host: 'localhost:8080', origin: 'https://rebound.example.net' };
+    expect((await status(api, secret, other))[0]).toBe(403);
+  });
+});
+
 describe('the assistant', () => {
   it('keeps the limits of heavy routes, and the places of clients that leave are free once their work has ended', async () => {
     let release: () => void = () => undefined;

@@ -87,6 +87,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
         checkConnection: () => Promise.reject(new Error('no platform can be asked')),
         metrics: new Metrics(),
         tracer: null,
+        publicUrl: null,
         operatorKey: 'operator-key',
         pages: null,
         version: '0.0.0',

@@ -266,6 +266,7 @@ describe('settings', () => {
     const dataDir = await newDataDir();
     const wrong: Record<string, [string, RegExp]> = {
       PORT: ['99999', /PORT: expected a port.*"99999"/],
+      PUBLIC_URL: ['https://costs.example.com/path', /PUBLIC_URL: expected an origin such as/],
       LOG_LEVEL: ['loud', /LOG_LEVEL: expected one of .*info/],
       CLOCK: ['yesterday', /CLOCK: expected an instant/],
       OPERATOR_KEY: ['short', /OPERATOR_KEY: expected at least 16/],

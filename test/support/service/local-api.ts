@@ -43,6 +43,7 @@ export const startLocalApi = async ({
   clock = fixedClock(NOW),
   sealer = new Sealer(Buffer.alloc(32)),
   open = openDuckDb,
+  publicUrl = null,
   shared,
 }: {
   patienceMs?: number;
@@ -50,6 +51,7 @@ export const startLocalApi = async ({
   clock?: Clock;
   sealer?: Sealer;
   open?: () => Promise<TestWarehouse>;
+  publicUrl?: URL | null;
   shared?: TestWarehouse;
 } = {}): Promise<LocalApi> => {
   const opened = shared ?? (await open());
@@ -73,6 +75,7 @@ export const startLocalApi = async ({
       checkConnection: () => Promise.reject(new Error('no platform can be asked')),
       metrics: new Metrics(),
       tracer: null,
+      publicUrl,
       operatorKey: OPERATOR_KEY,
       pages: null,
       version: '0.0.0',

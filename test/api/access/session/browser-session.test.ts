@@ -270,3 +270,33 @@ describe('a cookie', () => {
     expect(log).not.toContain(cookie.slice(-40));
   });
 });
+
+describe('the cookie of a session', () => {
+  it('is bound to its host over https, always if PUBLIC_URL is of https', async () => {
+    const behindProxy = await startNode();
+    const { secret } = await behindProxy.newTenant();
+    const named = await startLocalApi({ clock, shared, publicUrl: new URL('https://costs.example.com') });
+    nodes.push(named);
+    for (const [node, headers] of [
+      [behindProxy, { 'x-forwarded-proto': 'https' }],
+      [named, {}],
+    ] as const) {
+      const { setCookie, page } = await signIn(node, secret, headers);
+      expect(setCookie).toMatch(
+        /^__Host-cost_analytics_session=v1\.[\w.-]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      );
+      expectData(await page.get('/organisation'));
+      const { headers: cleared } = await page.delete('/session');
+      expect(cleared.get('set-cookie')).toMatch(
+        /^__Host-cost_analytics_session=; Max-Age=0; Path=\/;.*; Secure;/,
+      );
+    }
+  });
+
+  it('counts under its bound name, if another host of the domain has set the plain one', async () => {
+    const node = await startNode();
+    const { secret } = await node.newTenant();
+    const { cookie } = await signIn(node, secret, { 'x-forwarded-proto': 'https' });
+    expectData(await inSession(node, `cost_analytics_session=planted; ${cookie}`).get('/organisation'));
+  });
+});
