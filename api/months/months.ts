@@ -23,7 +23,7 @@ import { noteUpdates } from '../http/note-updates.ts';
 import { JSON_TYPE } from '../http/error-answers.ts';
 import { idParams, month } from '../http/fields.ts';
 import { countMonth, monthRecord, monthVersion, revenueMonth } from './month-fields.ts';
-import { monthRangeQuery, requestedMonths } from './month-range.ts';
+import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { monthsOf, readMonths } from './read-months.ts';
 import { answers, answersPage, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';

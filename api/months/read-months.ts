@@ -12,7 +12,7 @@ import type { Caller } from '../access/authentication.ts';
 import { visibleNumbers, type Viewed } from '../access/revenue-access.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
-import type { MonthRange } from './month-range.ts';
+import type { MonthRange } from '../http/month-range.ts';
 
 /** The shown months of a metric. */
 const RECORDS = {

@@ -18,7 +18,7 @@ import { noteUpdates } from '../http/note-updates.ts';
 import { idParams, instant, month } from '../http/fields.ts';
 import { answers, answersPage, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
-import { monthRangeQuery, requestedMonths } from '../months/month-range.ts';
+import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';
 
 const money = z.number();

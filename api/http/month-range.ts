@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { addMonths, monthsBack, monthsInclusive, type Month } from '../../domain/shared/calendar.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
-import { month } from '../http/fields.ts';
-import { page, pageQuery } from '../http/paging.ts';
+import { month } from './fields.ts';
+import { page, pageQuery } from './paging.ts';
 
 const FIRST_MONTH = '1970-01';
 
