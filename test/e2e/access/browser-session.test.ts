@@ -91,7 +91,11 @@ describe('a session', () => {
     for (const path of ['/organisation', '/session', '/auth/info'])
       expectError(await page.get(path), 401, /^session: it was signed out/);
     expectError(await inSession(service, '').get('/session'), 401, /^session: expected the cookie/);
-    expectError(await inSession(service, '').get('/organisation'), 401, /^X-API-Key: expected/);
+    expectError(
+      await inSession(service, '').get('/organisation'),
+      401,
+      /^X-API-Key or Authorization: Bearer: expected/,
+    );
   });
 
   it('has a secure cookie if the page came over https', async () => {
@@ -140,12 +144,15 @@ describe('a session', () => {
     const wrong: unknown[] = [];
     for (const permission of ['read', 'write', 'admin']) {
       const { secret } = await newKey(admin, permission);
+      const page = await pageOf(secret);
       for (const route of ROUTES) {
-        // Each route has a session of its own, because one has at most 50 calls a second.
-        const page = await pageOf(secret);
         const sent =
           route.method === 'GET' || route.method === 'DELETE' ? {} : { body: '{}', headers: bodyType(route) };
-        const { status } = await page.send(route.method, pathOf(route, 'none'), sent);
+        // One session has at most 50 calls a second.
+        const status = await waitFor(async () => {
+          const answer = await page.send(route.method, pathOf(route, 'none'), sent);
+          return answer.status === 429 ? undefined : answer.status;
+        });
         const isAllowed = ALLOWED[route.who].includes(permission);
         if (isAllowed ? ![200, 400, 404].includes(status) : status !== 403)
           wrong.push([permission, route.method, route.path, status]);
@@ -177,7 +184,7 @@ describe('the quota', () => {
     for (const each of [page, readers]) {
       const answer = await each.get('/organisation');
       expectData(answer);
-      expect(rateLimits(answer)).toEqual([]);
+      expect(rateLimits(answer)).toHaveLength(3);
       expect(await quotaOf(each)).toMatchObject({ limit: 100, used: 100, remaining: 0 });
     }
     const { items } = expectPage(await page.get<Key[]>('/keys'));
