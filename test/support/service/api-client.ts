@@ -104,21 +104,23 @@ export const asOperator = async (service: Pick<ServiceProcess, 'url' | 'dataDir'
   return api(`${service.url}/operator`, { 'x-operator-key': key });
 };
 
-/** Makes an organisation, by default with a name of its own, and returns the access of its first admin. */
+/**
+ * Makes an organisation, and returns the access of its first admin. Its name gets a unique ending if another test has taken it on a
+ * shared service.
+ */
 export const newOrganisation = async (
   service: Pick<ServiceProcess, 'url' | 'dataDir'>,
   organisation: { name?: string; tier?: string; currency?: string; settle_days?: number } = {},
 ): Promise<{ id: string; secret: string; admin: Api }> => {
   const operator = await asOperator(service);
-  const { body } = await operator.post<{ organisation: { id: string }; key: { secret: string } }>(
-    '/organisations',
-    {
-      name: `Acme ${randomUUID()}`,
-      tier: 'enterprise',
-      currency: 'USD',
-      ...organisation,
-    },
-  );
+  const wanted = { name: 'Acme', tier: 'enterprise', currency: 'USD', ...organisation };
+  const make = (name: string) =>
+    operator.post<{ organisation: { id: string }; key: { secret: string } }>('/organisations', {
+      ...wanted,
+      name,
+    });
+  const made = await make(wanted.name);
+  const { body } = made.status === 409 ? await make(`${wanted.name} ${randomUUID()}`) : made;
   const { secret } = body.data.key;
   return { id: body.data.organisation.id, secret, admin: as(service, secret) };
 };
