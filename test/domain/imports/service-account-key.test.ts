@@ -46,7 +46,7 @@ describe('the key of a service account', () => {
     ].map(({ what, private_key }): [string, unknown, string] => [
       what,
       { ...KEY, private_key },
-      'its private_key must be an RSA key in PEM, with its line breaks',
+      'its private_key must be an RSA key of 2048 to 4096 bits in PEM, with its line breaks',
     ]),
     [
       'another universe',

@@ -36,7 +36,7 @@ describe('the manifest of a backup', () => {
     for (const [content, reason] of [
       ['', 'expected JSON that ends with }, got text that is no JSON and ends with ""'],
       [text.slice(0, -10), 'expected JSON that ends with }, got text that is no JSON and ends with "0"'],
-      ['[]', 'expected type object, got []'],
+      ['[]', 'expected type object, got a list of 0 items'],
       [JSON.stringify({ ...MANIFEST, format: 2 }), 'format: expected 1, got 2'],
       [JSON.stringify({ ...MANIFEST, bytes: '12' }), 'bytes: expected type number, got "12"'],
       [JSON.stringify({ ...MANIFEST, taken_at: 'today' }), 'taken_at: expected a datetime, got "today"'],
