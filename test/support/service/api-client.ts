@@ -105,15 +105,15 @@ export const asOperator = async (service: Pick<ServiceProcess, 'url' | 'dataDir'
 };
 
 /**
- * Makes an organisation, and returns the access of its first admin. Its name gets a unique ending if another test has taken it on a
- * shared service.
+ * Makes an organisation, by default with a name of its own, and returns the access of its first admin. A given name gets a unique
+ * ending if another test has taken it on a shared service.
  */
 export const newOrganisation = async (
   service: Pick<ServiceProcess, 'url' | 'dataDir'>,
   organisation: { name?: string; tier?: string; currency?: string; settle_days?: number } = {},
 ): Promise<{ id: string; secret: string; admin: Api }> => {
   const operator = await asOperator(service);
-  const wanted = { name: 'Acme', tier: 'enterprise', currency: 'USD', ...organisation };
+  const wanted = { name: `Acme ${randomUUID()}`, tier: 'enterprise', currency: 'USD', ...organisation };
   const make = (name: string) =>
     operator.post<{ organisation: { id: string }; key: { secret: string } }>('/organisations', {
       ...wanted,
