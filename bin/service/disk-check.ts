@@ -1,8 +1,9 @@
-import { open, rm, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { DiskState } from '../../api/http/dependencies.ts';
 import { isDuckLake, localFolder } from '../../warehouse/engine/location.ts';
+import { writeProbe } from '../../files/write-probe.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** With less, a load or Temporal fills the disk within moments. */
@@ -11,9 +12,8 @@ export const LEAST_FREE_BYTES = 64 * 2 ** 20;
 /** Calls within this time share one result, because a probe costs an fsync. */
 const KEEP_MS = 3_000;
 
-/** The file that a probe writes. If a killed process leaves it, the next probe overwrites and removes it. */
+/** The file that a probe writes. */
 const PROBE = '.disk-check';
-const PROBE_BYTES = Buffer.alloc(4096, 1);
 
 /** Returns the folders that must be writable: the data directory, and the folder of a warehouse elsewhere. */
 export const writtenFolders = (
@@ -55,16 +55,8 @@ export const createDiskCheck = (
 };
 
 const stateOf = async (folder: string): Promise<DiskState> => {
-  const path = join(folder, PROBE);
   try {
-    const file = await open(path, 'w', 0o600);
-    try {
-      await file.writeFile(PROBE_BYTES);
-      await file.sync();
-    } finally {
-      await file.close();
-      await rm(path, { force: true });
-    }
+    await writeProbe(join(folder, PROBE));
     const free = await freeBytes(folder);
     return free !== null && free < LEAST_FREE_BYTES ? 'full' : 'ok';
   } catch (error) {

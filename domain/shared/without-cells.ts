@@ -4,7 +4,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"?|(?<!\w)'(?:[^'\\]|\\.)*'?/g;
 /** What came instead of what was expected, and all that follows it, because a cell can hold any text. */
 const GOT = /\bgot [^]*$/;
 
-/** Amounts: decimals, and numbers with a currency. An address such as 127.0.0.1 is none. */
+/** Amounts: decimals, and numbers with a currency. An address such as 127.0.0.1 is no amount. */
 const AMOUNT = /(?<![\w.-])-?\d+(?:\.\d+)?(?= [A-Z]{3}\b)|(?<![\w.])-?\d+\.\d+(?![\w.])/g;
 
 /** The query of a URL, which can be a credential. */

@@ -4,9 +4,8 @@ import type { Session } from '../session.ts';
 import { opensAny } from './sealed-texts.ts';
 
 /**
- * Throws `unavailable` if the master keys of this process open nothing of what is sealed, for example because another node has
- * rotated the key since this one started. Ask it in the transaction that stores a sealed text, because nobody else could open
- * that text.
+ * Throws `unavailable` if the master keys of this process open nothing of what is sealed. Another node may have rotated the key
+ * since this one started. Call it in the transaction that stores a sealed text, because nobody else could open that text.
  */
 export const requireOpeningKey = async (
   session: Pick<Session, 'query'>,
