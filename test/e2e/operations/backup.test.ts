@@ -141,6 +141,7 @@ describe('a backup of a running service', () => {
     await writeFile(join(dataDir, 'notes.txt'), 'mine');
     await refused(/expected a data directory without data, got .*notes\.txt/);
     await rm(join(dataDir, 'notes.txt'));
+    await rm(join(changed, 'warehouse.duckdb'));
     await copyFile(join(folder, 'warehouse.duckdb'), join(changed, 'warehouse.duckdb'));
     await writeFile(
       join(changed, 'backup.json'),

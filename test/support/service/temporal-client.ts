@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
 import { waitFor } from './api-client.ts';
 
 /** A client of the service's own Temporal, to look at its workflows and schedules. */
@@ -26,15 +26,17 @@ export const openTemporal = async (dataDir: string): Promise<TemporalWindow> => 
 };
 
 /**
- * Triggers a schedule, and waits for the end of the workflow that it starts. The list of running workflows does not tell: it
- * follows what runs with a delay.
+ * Triggers a schedule, and waits for the end of the workflow that it starts. The schedule learns of an end with a delay, so that
+ * the trigger waits for the last one. Two within a second have the same workflow id, so that the id of the run tells them apart.
  */
 export const runScheduled = async ({ client }: TemporalWindow, scheduleId: string): Promise<void> => {
   const schedule = client.schedule.getHandle(scheduleId);
   const started = async () =>
-    (await schedule.describe()).info.recentActions.map(({ action }) => action.workflow.workflowId);
-  const before = new Set(await started());
-  await schedule.trigger();
-  const workflowId = await waitFor(async () => (await started()).find((id) => !before.has(id)));
-  await client.workflow.getHandle(workflowId).result();
+    (await schedule.describe()).info.recentActions.map(({ action }) => action.workflow);
+  const before = new Set((await started()).map(({ firstExecutionRunId }) => firstExecutionRunId));
+  await schedule.trigger(ScheduleOverlapPolicy.BUFFER_ONE);
+  const { workflowId, firstExecutionRunId } = await waitFor(async () =>
+    (await started()).find((workflow) => !before.has(workflow.firstExecutionRunId)),
+  );
+  await client.workflow.getHandle(workflowId, firstExecutionRunId).result();
 };
