@@ -37,6 +37,7 @@ import { metricValueRoutes } from './metrics/metric-values.ts';
 import { monthRoutes } from './months/months.ts';
 import { watchNumberChanges } from './events/number-changes.ts';
 import { operationRoutes } from './operations/operations.ts';
+import { nameRequests } from './operations/name-requests.ts';
 import { traceRequests } from './operations/trace-requests.ts';
 import { overviewRoutes } from './metrics/overview.ts';
 import { operatorRoutes } from './operator/operator.ts';
@@ -112,6 +113,7 @@ export const buildServer = async (
         };
   });
   app.setSerializerCompiler(serializerCompiler);
+  nameRequests(app);
   if (dependencies.tracer !== null) traceRequests(app, dependencies.tracer);
   acceptJsonOnly(app);
   answerErrors(app, dependencies.disk);

@@ -1,10 +1,10 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, rootCause } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, rootCause, TemporalFailure } from '@temporalio/workflow';
 import type { FailureReason } from '../domain/shared/failure-reason.ts';
 
 /** Returns why a workflow has failed. `cancelled` is its text if somebody has cancelled it. */
 export const reasonOf = (error: unknown, cancelled: string): FailureReason => {
   if (isCancellation(error)) return { text: cancelled, sealed: null };
-  const text = (error instanceof ActivityFailure ? rootCause(error) : undefined) ?? String(error);
+  const text = (error instanceof TemporalFailure ? rootCause(error) : undefined) ?? String(error);
   return { text, sealed: sealedIn(error) };
 };
 

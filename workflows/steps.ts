@@ -11,6 +11,7 @@ import type { SettlementActivities } from '../activities/settle-months.ts';
 import type { StartActivities } from '../activities/start-deliveries.ts';
 import type { SummaryActivities } from '../activities/summarise-workflow.ts';
 import { DELIVERY_TASK_QUEUE } from './contract.ts';
+import { proxySteps } from './set-aside.ts';
 
 /** Outages are retried for about an hour. Bad data fails at once (activities/shared/failures.ts). */
 const retry = {
@@ -45,6 +46,9 @@ export const {
   retry,
 });
 
+/** How long the attempts of a delivery go on: three days. */
+const DELIVERY_MS = 3 * 86_400_000;
+
 /** Steps that can take hours, such as reading or writing an export. Missing heartbeats reveal a worker that has died. */
 export const {
   loadExport,
@@ -54,7 +58,7 @@ export const {
   evaluateEvents,
   startDeliveries,
   exportKind,
-} = proxyActivities<
+} = proxySteps<
   IngestActivities &
     ImportActivities &
     SpendActivities &
@@ -69,26 +73,28 @@ export const {
 });
 
 /** Deletes may conflict with a concurrent write and fail. The next attempt removes the rest. */
-export const { maintain, flush } = proxyActivities<MaintenanceActivities>({
+export const { maintain, flush } = proxySteps<MaintenanceActivities>({
   startToCloseTimeout: '4h',
   retry,
 });
 
 /** A copy can take hours. A full disk or a folder that is away may be back soon, so the attempts go on for about an hour. */
-export const { backUp } = proxyActivities<BackupActivities>({
+export const { backUp } = proxySteps<BackupActivities>({
   startToCloseTimeout: '12h',
   heartbeatTimeout: '15s',
   retry: { initialInterval: '1m', backoffCoefficient: 2, maximumInterval: '30m', maximumAttempts: 6 },
 });
 
-/** Attempts at growing intervals, up to two hours, for three days. Each is short, and a dead one is noticed soon. */
-export const { attemptDelivery } = proxyActivities<DeliveryActivities>({
-  taskQueue: DELIVERY_TASK_QUEUE,
-  startToCloseTimeout: '90s',
-  heartbeatTimeout: '10s',
-  scheduleToCloseTimeout: '3 days',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '2h' },
-});
+/** Attempts at growing intervals, up to two hours. Each is short, and a dead one is noticed soon. */
+export const { attemptDelivery } = proxySteps<DeliveryActivities>(
+  {
+    taskQueue: DELIVERY_TASK_QUEUE,
+    startToCloseTimeout: '90s',
+    heartbeatTimeout: '10s',
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '2h' },
+  },
+  DELIVERY_MS,
+);
 
 /** The end of a delivery must be recorded, however long the warehouse is unavailable. */
 export const { giveDeliveryUp } = proxyActivities<DeliveryActivities>({

@@ -1,10 +1,15 @@
 import { withoutCells } from '../../domain/shared/without-cells.ts';
 import { isInternal } from './failures.ts';
 
-/** Returns an error of JavaScript for the log, which alone shows it. Its message can repeat a cell, and the first lines of its stack the message. */
-export const causeOf = (error: unknown): { err?: Pick<Error, 'name' | 'message' | 'stack'> } => {
-  if (!isInternal(error)) return {};
-  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
-  const stack = frames?.join('\n') ?? '';
-  return { err: { name: error.name, message: withoutCells(error.message), stack } };
+/** An error as the log may show it. */
+export type LoggedError = Pick<Error, 'name' | 'message' | 'stack'>;
+
+/** Returns an error of JavaScript for the log, which alone shows it. */
+export const causeOf = (error: unknown): { err?: LoggedError } =>
+  isInternal(error) ? { err: errorForLog(error) } : {};
+
+/** Returns an error for the log. Its message can repeat a cell, and the first lines of its stack repeat the message. */
+export const errorForLog = ({ name, message, stack = '' }: Error): LoggedError => {
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  return { name, message: withoutCells(message), stack: frames.join('\n') };
 };

@@ -17,6 +17,7 @@ import type { Traces } from '../../telemetry/traces.ts';
 import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { openSealer } from './open-sealer.ts';
+import { endAtUncaught } from './end-at-uncaught.ts';
 import { createDiskCheck, writtenFolders } from './disk-check.ts';
 import { watchRuns } from './lost-runs.ts';
 import { operatorKey } from '../settings/operator-key.ts';
@@ -81,7 +82,7 @@ export const startService = async (
   const { dataDir } = settings;
   const clock = clockOf(settings);
   await keepPrivate(dataDir, log);
-  const closers: Closer[] = [];
+  const closers: Closer[] = [endAtUncaught(log)];
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {
     stopping ??= closeAll(closers.splice(0).reverse(), log);

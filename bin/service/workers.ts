@@ -14,11 +14,13 @@ import { createSettlementActivities } from '../../activities/settle-months.ts';
 import { createStartActivities } from '../../activities/start-deliveries.ts';
 import { createSummaryActivities } from '../../activities/summarise-workflow.ts';
 import { sealFailures } from '../../activities/shared/seal-failures.ts';
+import { nameWork } from '../../activities/shared/name-work.ts';
 import { measureActivities } from '../../activities/shared/measure-activities.ts';
 import { takeTurns } from '../../activities/shared/take-turns.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import { FairPlaces } from '../../domain/shared/fair-places.ts';
 import {
+  aloneQueueOf,
   DELIVERY_TASK_QUEUE,
   TASK_QUEUE,
   type ResultSinks,
@@ -64,6 +66,9 @@ const MOST_ACTIVITIES = 100;
 /** Deliveries that may wait for an endpoint's response at once. Further ones wait in the queue. */
 const MOST_DELIVERIES = 50;
 
+/** A worker of steps that may end it runs one of them at a time. */
+const ALONE = { maxConcurrentActivityTaskExecutions: 1, maxConcurrentActivityTaskPolls: 1 };
+
 /**
  * Workflows that fail at an error in their code, or at a history that an upgrade's code cannot continue. The next one begins
  * anew. Otherwise Temporal would retry the step for ever, and the next one would wait for it. A delivery has no next one.
@@ -89,7 +94,6 @@ export const startWorkers = async (
   fail: (error: Error) => void,
 ): Promise<void> => {
   const { warehouse, clock, settings, metrics, traces, log } = parts;
-  const outer = [sealFailures(parts.sealer, log), ...(traces === null ? [] : [traces.activity])];
   installRuntime(log);
   const connection = await NativeConnection.connect(target.options);
   closers.push(() => connection.close());
@@ -121,7 +125,70 @@ export const startWorkers = async (
   countFromZero(metrics);
   const places = new FairPlaces(LIMITS);
   metrics.watchPlaces('activities', places);
+  const pipelines = {
+    ...createIngestActivities({
+      warehouse,
+      clock,
+      sealer: parts.sealer,
+      sourceRulesOf: sourceRulesOf(settings),
+      openRemoteFiles: remote.open,
+      metrics,
+      log,
+    }),
+    ...createImportActivities({
+      warehouse,
+      clock,
+      sealer: parts.sealer,
+      platforms: platformsOf(settings),
+      metrics,
+      log,
+    }),
+    ...createSpendActivities({ warehouse, clock }),
+    ...createSettlementActivities({ warehouse, clock }),
+    ...createEventActivities({ warehouse, clock }),
+    ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
+    ...createSummaryActivities({ warehouse }),
+    ...createMaintenanceActivities({ warehouse, clock, log }),
+    ...createBackupActivities({
+      ...{ warehouse, clock, metrics, log },
+      version: VERSION,
+      to: settings.BACKUP_TO,
+      keep: settings.BACKUP_KEEP,
+    }),
+    ...createExportActivities({
+      warehouse,
+      clock,
+      sealer: parts.sealer,
+      target: settings.EXPORT_TO,
+      rules: { objectStorage: warehouse.settings.objectStorage, privateTargets },
+      log,
+    }),
+  };
+  const deliveries = createDeliveryActivities({
+    warehouse,
+    clock,
+    sealer: parts.sealer,
+    privateTargets,
+    timeoutMs: settings.webhookTimeoutMs,
+    userAgent: `cost-analytics/${VERSION}`,
+    metrics,
+    log,
+  });
+  const outer = [nameWork, sealFailures(parts.sealer, log), ...(traces === null ? [] : [traces.activity])];
+  const pipelineSteps = {
+    activities: pipelines,
+    interceptors: {
+      activity: [...outer, judgeFailures(noteRetry, log), takeTurns(places), measureActivities(metrics)],
+    },
+    // The progress of ingests comes from heartbeats.
+    maxHeartbeatThrottleInterval: '1s',
+  } satisfies Partial<WorkerOptions>;
+  const deliverySteps = {
+    activities: deliveries,
+    interceptors: { activity: [...outer, measureActivities(metrics)] },
+  };
   await run({
+    ...pipelineSteps,
     taskQueue: TASK_QUEUE,
     workflowBundle: {
       codePath: join(
@@ -130,72 +197,20 @@ export const startWorkers = async (
         traces === null ? 'bundle.js' : 'traced-bundle.js',
       ),
     },
-    activities: {
-      ...createIngestActivities({
-        warehouse,
-        clock,
-        sealer: parts.sealer,
-        sourceRulesOf: sourceRulesOf(settings),
-        openRemoteFiles: remote.open,
-        metrics,
-        log,
-      }),
-      ...createImportActivities({
-        warehouse,
-        clock,
-        sealer: parts.sealer,
-        platforms: platformsOf(settings),
-        metrics,
-        log,
-      }),
-      ...createSpendActivities({ warehouse, clock }),
-      ...createSettlementActivities({ warehouse, clock }),
-      ...createEventActivities({ warehouse, clock }),
-      ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
-      ...createSummaryActivities({ warehouse }),
-      ...createMaintenanceActivities({ warehouse, clock, log }),
-      ...createBackupActivities({
-        ...{ warehouse, clock, metrics, log },
-        version: VERSION,
-        to: settings.BACKUP_TO,
-        keep: settings.BACKUP_KEEP,
-      }),
-      ...createExportActivities({
-        warehouse,
-        clock,
-        sealer: parts.sealer,
-        target: settings.EXPORT_TO,
-        rules: { objectStorage: warehouse.settings.objectStorage, privateTargets },
-        log,
-      }),
-    },
-    interceptors: {
-      activity: [...outer, judgeFailures(noteRetry, log), takeTurns(places), measureActivities(metrics)],
-    },
     sinks: { ...countResults(metrics), ...traces?.sinks },
     maxConcurrentActivityTaskExecutions: MOST_ACTIVITIES,
     workflowFailureErrorTypes: {
       '*': [],
       ...Object.fromEntries(BEGIN_ANEW.map((workflow) => [workflow, ['Error']])),
     },
-    // The progress of ingests comes from heartbeats.
-    maxHeartbeatThrottleInterval: '1s',
   });
   await run({
+    ...deliverySteps,
     taskQueue: DELIVERY_TASK_QUEUE,
-    activities: createDeliveryActivities({
-      warehouse,
-      clock,
-      sealer: parts.sealer,
-      privateTargets,
-      timeoutMs: settings.webhookTimeoutMs,
-      userAgent: `cost-analytics/${VERSION}`,
-      metrics,
-      log,
-    }),
-    interceptors: { activity: [...outer, measureActivities(metrics)] },
     maxConcurrentActivityTaskExecutions: MOST_DELIVERIES,
   });
+  await run({ ...pipelineSteps, ...ALONE, taskQueue: aloneQueueOf(TASK_QUEUE) });
+  await run({ ...deliverySteps, ...ALONE, taskQueue: aloneQueueOf(DELIVERY_TASK_QUEUE) });
 };
 
 const countResults = ({ workflowRuns }: Metrics): InjectedSinks<ResultSinks> => ({

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  aloneQueueOf,
   DELIVERY_TASK_QUEUE,
   SEARCH_ATTRIBUTES,
   TASK_QUEUE,
@@ -29,8 +30,8 @@ describe('the table of workflows', () => {
 
   it('has every workflow', () => {
     expect(rows.map(([name]) => name).sort()).toEqual([...WORKFLOW_NAMES].sort());
-    for (const word of [TASK_QUEUE, DELIVERY_TASK_QUEUE, ...Object.keys(SEARCH_ATTRIBUTES)])
-      expect(page).toContain(word);
+    const queues = [TASK_QUEUE, DELIVERY_TASK_QUEUE].flatMap((queue) => [queue, aloneQueueOf(queue)]);
+    for (const word of [...queues, ...Object.keys(SEARCH_ATTRIBUTES)]) expect(page).toContain(word);
   });
 
   it('has the id that each gets for its input', () => {
