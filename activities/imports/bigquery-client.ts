@@ -1,4 +1,5 @@
-import { JWT } from 'google-auth-library';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { SignJWT } from 'jose';
 import {
   isProjectId,
   serviceAccountKeyOf,
@@ -72,23 +73,27 @@ export const bigQueryClient = (
     throw invalid(
       `location: expected a location such as "EU" or "europe-west3", got ${forMessage(location)}`,
     );
-  const signer = signerOf(key);
+  const signingKey = createPrivateKey(key.private_key);
   return {
     projectId,
     location,
     url: new URL(`/bigquery/v2/projects/${projectId}`, apiEndpoint).href,
-    authorization: async () => (await signer.getRequestHeaders()).get('authorization') ?? '',
+    authorization: async () => `Bearer ${await tokenOf(key, signingKey)}`,
   };
 };
 
-/** Returns what signs the requests. BigQuery accepts a token that the key itself signed, with a scope and without an audience. */
-const signerOf = (key: ServiceAccountKey): JWT => {
-  const signer = new JWT({
-    email: key.client_email,
-    key: key.private_key,
-    scopes: [SCOPE],
-    ...(key.private_key_id === undefined ? {} : { keyId: key.private_key_id }),
-  });
-  signer.useJWTAccessWithScope = true;
-  return signer;
-};
+/**
+ * Returns a token. BigQuery accepts one that the key itself signed, with a scope and without an audience. Signing runs on a thread of
+ * its own, because a forged key of 4096 bits takes 30 ms.
+ */
+const tokenOf = (key: ServiceAccountKey, signingKey: KeyObject): Promise<string> =>
+  new SignJWT({ scope: SCOPE })
+    .setProtectedHeader({
+      ...{ alg: 'RS256', typ: 'JWT' },
+      ...(key.private_key_id === undefined ? {} : { kid: key.private_key_id }),
+    })
+    .setIssuer(key.client_email)
+    .setSubject(key.client_email)
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(signingKey);
