@@ -7,7 +7,8 @@ import {
   removeOldDeliveries,
   removeOldSignOuts,
 } from '../warehouse/engine/maintenance/maintenance.ts';
-import { eraseDeletedCredentials } from '../warehouse/engine/maintenance/erasure.ts';
+import { eraseDeleted } from '../warehouse/engine/maintenance/erasure.ts';
+import { removeLateRows } from '../warehouse/organisations/deleted-organisations.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 
 /** The nightly maintenance, and what a DuckLake needs more often. Each step is idempotent, even if an earlier run stopped halfway. */
@@ -21,17 +22,18 @@ export const createMaintenanceActivities = ({
   log: Logger;
 }) => ({
   /**
-   * Removes spend rows, deliveries and sign-outs that nobody needs, frees their space, and erases deleted credentials. Returns
-   * the number of removed rows.
+   * Removes spend rows, deliveries and sign-outs that nobody needs, and what steps have written for an organisation after its
+   * deletion. Then frees their space, and erases deleted credentials and organisations. Returns the number of removed rows.
    */
   async maintain(): Promise<number> {
     const now = clock.now();
     const removed =
+      (await removeLateRows(warehouse, now)) +
       (await removeDeadSpend(warehouse, now)) +
       (await removeOldDeliveries(warehouse, now)) +
       (await removeOldSignOuts(warehouse, now));
     await compact(warehouse);
-    await eraseDeletedCredentials(warehouse);
+    await eraseDeleted(warehouse);
     log.info({ removed }, 'the maintenance of the warehouse is complete');
     return removed;
   },

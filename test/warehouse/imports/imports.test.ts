@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importStatus } from '../../../domain/imports/connection.ts';
 import type { ImportedValue } from '../../../domain/imports/imported-value.ts';
 import { Sealer } from '../../../security/sealing.ts';
-import { eraseDeletedCredentials } from '../../../warehouse/engine/maintenance/erasure.ts';
+import { eraseDeleted } from '../../../warehouse/engine/maintenance/erasure.ts';
 import { compact } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { importHistories, importRuns, openImportRun } from '../../../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../../../warehouse/imports/import-values.ts';
@@ -211,13 +211,13 @@ describeOnBothEngines('imports', (open) => {
       await compact(test.warehouse);
       if (!test.warehouse.isDuckLake)
         expect(await filesWith(test.directory, parts)).toContain('warehouse.duckdb');
-      await eraseDeletedCredentials(test.warehouse);
+      await eraseDeleted(test.warehouse);
       expect(await filesWith(test.directory, parts)).toEqual([]);
       const connection = await findImport(test.warehouse, kept.orgId, kept.metric.id);
       if (connection === null) throw new Error('the connection is gone');
       expect(await credentialOf(test.warehouse, SEALER, kept.orgId, connection)).toContain('private_key');
       // Nothing more to erase, and no table is left behind.
-      await eraseDeletedCredentials(test.warehouse);
+      await eraseDeleted(test.warehouse);
       const tables = await test.warehouse.query<{ name: string }>(
         `SELECT table_name AS name FROM duckdb_tables() WHERE table_name LIKE '%filler%' OR table_name LIKE '%anew%'`,
       );

@@ -1,26 +1,56 @@
 import type { Session } from '../session.ts';
+import { sqlText } from '../sql/sql-text.ts';
+import { tablesOfOrganisations } from '../sql/table-names.ts';
 import type { Warehouse } from '../warehouse.ts';
 
+/** The organisation of requests to erase a whole organisation, because they are the operator's. */
+export const OF_OPERATOR = 'operator';
+
 /**
- * Erases deleted import credentials from disk, if any were deleted since the last time: a deleted row stays readable in the file
- * until something overwrites it (spec §5, Import credentials). Writes the table anew. Then overwrites all free blocks of a DuckDB
- * file, or drops all older snapshots of a DuckLake with their files. Run it after the file was compacted.
+ * Erases deleted import credentials and organisations from disk, if any were deleted since the last time: a deleted row stays
+ * readable in the file until something overwrites it (spec §5, Import credentials). Writes the tables that had such rows anew.
+ * Then overwrites all free blocks of a DuckDB file, or drops all older snapshots of a DuckLake with their files. Run it after the
+ * file was compacted.
  */
-export const eraseDeletedCredentials = (warehouse: Warehouse): Promise<void> =>
+export const eraseDeleted = (warehouse: Warehouse): Promise<void> =>
   warehouse.session(async (session) => {
     await session.run(`DROP TABLE IF EXISTS ${FILLER}`);
-    const asked = await session.query<{ requested_at: string }>('SELECT DISTINCT requested_at FROM erasures');
+    const asked = await session.query<{ org_id: string; requested_at: string }>(
+      'SELECT DISTINCT org_id, requested_at FROM erasures',
+    );
     if (asked.length === 0) return;
-    await session.transaction(async () => {
-      await session.run('CREATE TABLE import_credentials_anew AS FROM import_credentials');
-      await session.run('DROP TABLE import_credentials');
-      await session.run('ALTER TABLE import_credentials_anew RENAME TO import_credentials');
-    });
+    const isOfAll = asked.some(({ org_id }) => org_id === OF_OPERATOR);
+    const tables = isOfAll ? await tablesOfOrganisations(session) : ['import_credentials'];
+    for (const table of tables)
+      await (warehouse.isDuckLake ? rewriteFiles(session, table) : rewriteRows(session, table));
     await (warehouse.isDuckLake ? dropOlderSnapshots(session) : overwriteFreeBlocks(session));
     await session.run('DELETE FROM erasures WHERE list_contains($asked::TIMESTAMP[], requested_at)', {
       asked: asked.map(({ requested_at }) => requested_at),
     });
   });
+
+/**
+ * Moves all rows of a table to new blocks, because a block keeps its deleted rows. Rows that others insert meanwhile stay where
+ * they are.
+ */
+const rewriteRows = async (session: Session, table: string): Promise<void> => {
+  await session.transaction(async () => {
+    await session.run(`CREATE OR REPLACE TEMP TABLE ${COPY} AS FROM ${table}`);
+    await session.run(`DELETE FROM ${table}`);
+    await session.run(`INSERT INTO ${table} FROM temp.${COPY}`);
+  });
+  await session.run(`DROP TABLE temp.${COPY}`);
+};
+
+/** Writes the files of a table anew, because a file keeps its deleted rows. */
+const rewriteFiles = async (session: Session, table: string): Promise<void> => {
+  const name = sqlText(table);
+  await session.moveRows(`CALL ducklake_flush_inlined_data('warehouse', table_name => ${name})`);
+  await session.moveRows(`CALL ducklake_rewrite_data_files('warehouse', ${name}, delete_threshold => 0)`);
+};
+
+/** A copy of the rows of a table. */
+const COPY = 'erasure_copy';
 
 /** A table that fills the free blocks for a moment. One that a killed process has left is dropped by the next maintenance. */
 const FILLER = 'erasure_filler';

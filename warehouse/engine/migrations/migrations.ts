@@ -699,6 +699,22 @@ export const MIGRATIONS: readonly Migration[] = [
         org_id VARCHAR, result_id UUID, taken_at TIMESTAMP, ended_at TIMESTAMP, is_complete BOOLEAN)`,
     ],
   },
+  {
+    version: 32,
+    name: 'organisations that the operator deletes',
+    statements: [
+      // They belong to the operator, so that org_id is 'operator', and they outlive the rows of the deleted organisation. A deletion
+      // has a row when it begins, and another one when nothing of the organisation is left. created_at is the organisation's.
+      `CREATE TABLE organisation_deletions (
+        org_id VARCHAR, deletion_id UUID, deleted_org VARCHAR, created_at TIMESTAMP, actor_type VARCHAR, actor_id VARCHAR,
+        actor_name VARCHAR, recorded_at TIMESTAMP, is_complete BOOLEAN)`,
+      `CREATE OR REPLACE VIEW organisations AS
+        SELECT * FROM organisation_versions
+        WHERE NOT EXISTS (
+          FROM organisation_deletions AS deletion WHERE deletion.deleted_org = organisation_versions.org_id)
+        QUALIFY row_number() OVER (PARTITION BY org_id ORDER BY version_id DESC) = 1`,
+    ],
+  },
 ];
 
 /** The version of the tables that this version of the product makes. */

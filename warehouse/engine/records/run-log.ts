@@ -87,12 +87,16 @@ export class RunLog<Of extends Run, Subject extends keyof Of & string> {
     return row === undefined ? null : this.runOf(row);
   }
 
-  /** Returns all runs that have not ended, oldest first: for the worker that compares them with Temporal, never for a tenant. */
+  /**
+   * Returns all runs of existing organisations that have not ended, oldest first: for the worker that compares them with Temporal,
+   * never for a tenant.
+   */
   open(warehouse: Warehouse): Promise<OpenRun<Subject>[]> {
     return warehouse.query<OpenRun<Subject>>(
       `SELECT org_id, run_id, ${this.#subject}, workflow_id FROM ${this.#events} AS opened
        WHERE status = 'running' AND NOT EXISTS (FROM ${this.#events} AS ended
          WHERE ended.org_id = opened.org_id AND ended.run_id = opened.run_id AND ended.status <> 'running')
+         AND org_id IN (SELECT org_id FROM organisations)
        GROUP BY ALL ORDER BY min(event_id)`,
     );
   }

@@ -7,3 +7,15 @@ export const tableNames = async (session: Pick<Session, 'query'>): Promise<strin
   );
   return tables.map(({ name }) => name);
 };
+
+/** Returns the names of the tables whose rows belong to organisations, in alphabetical order. */
+export const tablesOfOrganisations = async (session: Pick<Session, 'query'>): Promise<string[]> => {
+  const tables = await session.query<{ name: string }>(
+    `SELECT table_name AS name FROM duckdb_tables() AS stored
+     WHERE database_name = 'warehouse' AND EXISTS (
+       FROM duckdb_columns() AS found
+       WHERE found.database_name = stored.database_name AND found.table_name = stored.table_name AND column_name = 'org_id')
+     ORDER BY name`,
+  );
+  return tables.map(({ name }) => name);
+};

@@ -27,6 +27,7 @@ export const BESIDE: ReadonlySet<string> = new Set([
   'api_calls',
   'audit_log',
   'backup_results',
+  'organisation_deletions',
   'session_ends',
   'event_log',
   'target_states',
