@@ -171,6 +171,28 @@ org
     const { revokeKey } = await import('./org.ts');
     await revokeKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
   });
+org
+  .command('delete')
+  .description('delete an organisation with all its data; its keys end at once')
+  .requiredOption('--id <id>')
+  .option('--yes', 'delete it; without this, only show what would be deleted')
+  .addOption(jsonOption)
+  .addOption(dataOption)
+  .addOption(urlOption)
+  .action(async (flags: { id: string; yes?: boolean; json?: boolean; data?: string; url?: string }) => {
+    const { deleteOrganisation } = await import('./org.ts');
+    await deleteOrganisation(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+  });
+org
+  .command('deletions')
+  .description('list who has deleted which organisation, and when')
+  .addOption(jsonOption)
+  .addOption(dataOption)
+  .addOption(urlOption)
+  .action(async (flags: { json?: boolean; data?: string; url?: string }) => {
+    const { listDeletions } = await import('./org.ts');
+    await listDeletions(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
+  });
 
 program
   .command('rotate-master-key')

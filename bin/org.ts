@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { organisation } from '../api/http/fields.ts';
 import { keyRecord, newKeyRecord } from '../api/organisations/keys.ts';
 import { createdOrganisation } from '../api/operator/operator.ts';
+import { organisationContents, organisationDeletion } from '../api/operator/delete-organisation.ts';
 import { call, type ServiceAccess } from './service-client.ts';
 
 const say = (text: string): void => {
@@ -93,4 +94,48 @@ export const revokeKey = async (
     path: `/operator/organisations/${encodeURIComponent(org)}/keys/${encodeURIComponent(key)}`,
   });
   say(json ? JSON.stringify(revoked) : `revoked ${revoked.id}  ${revoked.name}`);
+};
+
+/**
+ * `org delete`: deletes an organisation with all its data, if `yes` is set. Otherwise shows what would be deleted, and throws what
+ * to add. A deletion that stopped halfway goes on.
+ */
+export const deleteOrganisation = async (
+  access: ServiceAccess,
+  { id, yes = false, json = false }: { id: string; yes?: boolean; json?: boolean },
+): Promise<void> => {
+  const path = `/operator/organisations/${encodeURIComponent(id)}`;
+  if (!yes) {
+    const { name, tier, keys, cost_sources, metrics, locked_months } = await call(
+      access,
+      organisationContents,
+      { method: 'GET', path },
+    );
+    throw new Error(
+      `would delete ${id} ${JSON.stringify(name)} (${tier}) with all its data, for good:\n` +
+        `${counted(keys, 'key')}, ${counted(cost_sources, 'cost source')}, ${counted(metrics, 'metric')}, ` +
+        `${counted(locked_months, 'locked month')}\n` +
+        'nothing is deleted yet: add --yes to delete it',
+    );
+  }
+  const deletion = await call(access, organisationDeletion, { method: 'DELETE', path });
+  say(json ? JSON.stringify(deletion) : `deleted ${id}; backups made before still have its data`);
+};
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** `org deletions`: lists who has deleted which organisation, and when. */
+export const listDeletions = async (access: ServiceAccess, options: { json?: boolean }): Promise<void> => {
+  const deletions = await call(access, z.array(organisationDeletion), {
+    method: 'GET',
+    path: '/operator/deletions',
+  });
+  if (options.json === true) {
+    say(JSON.stringify(deletions));
+    return;
+  }
+  for (const { organisation: id, deleted_by, requested_at, completed_at } of deletions) {
+    const end = completed_at === null ? 'not complete: run org delete again' : `complete at ${completed_at}`;
+    say(`${id}  by ${deleted_by.name}  at ${requested_at}  ${end}`);
+  }
 };

@@ -41,6 +41,9 @@ const CALL_DEADLINE_MS = 5_000;
 /** A worker that dies after it has recorded the end of a run leaves the workflow open until its step times out, after 10 s. */
 const CLOSE_DEADLINE_MS = 20_000;
 
+/** Of a list with several pages. */
+const LIST_DEADLINE_MS = 30_000;
+
 /** The state in Temporal of a run that the warehouse shows as running. */
 export type RunLife =
   | { state: 'running'; progress: IngestProgress | null }
@@ -291,6 +294,46 @@ export class Orchestration {
   /** Schedules what runs daily for an organisation: the settlement of its months, and its export. Idempotent. */
   async scheduleOrganisation(orgId: string, name: string): Promise<void> {
     for (const schedule of this.#schedulesOf(orgId)) await this.#soon(() => this.#create(schedule, name));
+  }
+
+  /**
+   * Removes all schedules of an organisation, and terminates its workflows. `known` are the sources and metrics of the warehouse,
+   * because Temporal's lists can lack what was made a moment ago. Idempotent.
+   */
+  async endOrganisation(
+    orgId: string,
+    known: { sources: readonly string[]; metrics: readonly string[] },
+  ): Promise<void> {
+    for (const scheduleId of [
+      settlementSchedule(orgId).scheduleId,
+      exportSchedule(orgId).scheduleId,
+      ...known.sources.map((sourceId) => ingestWorkflowId(orgId, sourceId)),
+      ...known.metrics.map((metricId) => importWorkflowId({ orgId, metricId })),
+    ])
+      await this.#delete(scheduleId);
+    const listed = await this.#soon(async () => {
+      const found = [];
+      for await (const { scheduleId } of this.#client.schedule.list()) found.push(scheduleId);
+      return found;
+    }, LIST_DEADLINE_MS);
+    for (const scheduleId of listed)
+      if (scheduleId.split('/').includes(orgId)) await this.#delete(scheduleId);
+    await this.endWorkflows(orgId);
+  }
+
+  /** Terminates the running workflows of an organisation that is deleted. Their activities learn it by their next heartbeat. */
+  async endWorkflows(orgId: string): Promise<void> {
+    const query = `Organisation = '${orgId}' AND ExecutionStatus = 'Running'`;
+    const running = await this.#soon(async () => {
+      const found = [];
+      for await (const { workflowId, runId } of this.#client.workflow.list({ query, pageSize: 1000 }))
+        found.push(this.#client.workflow.getHandle(workflowId, runId));
+      return found;
+    }, LIST_DEADLINE_MS);
+    for (const workflow of running)
+      await this.#soon(() => workflow.terminate('the organisation was deleted')).catch(
+        on(WorkflowNotFoundError, () => undefined),
+      );
   }
 
   #schedulesOf(orgId: string): ScheduleOptions[] {

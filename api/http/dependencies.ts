@@ -18,6 +18,8 @@ export interface ApiDependencies {
   sourceRulesOf: SourceRulesOf;
   /** Returns the path of an organisation's folder for exports. Creates the folder if the service owns its place. */
   makeSourceFolder: (orgId: string) => Promise<string>;
+  /** Removes the files of a deleted organisation, which was made at an instant. Idempotent. */
+  removeOrganisationFiles: (orgId: string, createdAt: Date) => Promise<void>;
   /** Throws `invalid` if this machine cannot read files on other hosts, because it lacks DuckDB's extension for them. */
   checkRemoteFiles: () => Promise<void>;
   /** The state of the disk that holds the service's own files. */

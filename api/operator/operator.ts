@@ -17,6 +17,7 @@ import {
 } from '../../warehouse/organisations/organisations.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { backupRoutes } from './backups.ts';
+import { deletionRoutes } from './delete-organisation.ts';
 import { currency, idParams, name, organisation, settleDays, tier } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from '../sources/ingest-runs.ts';
@@ -84,6 +85,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
   });
 
   backupRoutes(app, dependencies);
+  deletionRoutes(app, dependencies, OPERATOR);
 
   app.post(
     '/organisations',

@@ -31,6 +31,7 @@ import {
   tracesEndpointOf,
   type Settings,
 } from '../settings/settings.ts';
+import { removeOrganisationFiles } from './organisation-files.ts';
 import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { VERSION } from '../settings/version.ts';
@@ -171,6 +172,14 @@ export const startService = async (
         clock,
         sourceRulesOf: sourceRulesOf(settings),
         makeSourceFolder: makeSourceFolder(settings, log),
+        removeOrganisationFiles: removeOrganisationFiles(
+          settings,
+          {
+            objectStorage: warehouse.settings.objectStorage,
+            privateTargets: settings.PRIVATE_TARGETS,
+          },
+          clock,
+        ),
         checkRemoteFiles: checkRemoteFiles(warehouse.settings),
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,

@@ -13,6 +13,7 @@ import { createEventActivities } from '../../activities/raise-events.ts';
 import { createSettlementActivities } from '../../activities/settle-months.ts';
 import { createStartActivities } from '../../activities/start-deliveries.ts';
 import { createSummaryActivities } from '../../activities/summarise-workflow.ts';
+import { refuseDeleted } from '../../activities/shared/refuse-deleted.ts';
 import { sealFailures } from '../../activities/shared/seal-failures.ts';
 import { nameWork } from '../../activities/shared/name-work.ts';
 import { measureActivities } from '../../activities/shared/measure-activities.ts';
@@ -174,7 +175,12 @@ export const startWorkers = async (
     metrics,
     log,
   });
-  const outer = [nameWork, sealFailures(parts.sealer, log), ...(traces === null ? [] : [traces.activity])];
+  const outer = [
+    nameWork,
+    sealFailures(parts.sealer, log),
+    refuseDeleted(warehouse),
+    ...(traces === null ? [] : [traces.activity]),
+  ];
   const pipelineSteps = {
     activities: pipelines,
     interceptors: {

@@ -15,6 +15,7 @@ import { createMetric, updateMetric } from '../../../warehouse/metrics/metrics.t
 import { lockMonth } from '../../../warehouse/months/month-locks.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
 import { revokeKey } from '../../../warehouse/organisations/api-keys.ts';
+import { closeOrganisation, removeRows } from '../../../warehouse/organisations/deleted-organisations.ts';
 import { updateOrganisation } from '../../../warehouse/organisations/organisations.ts';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { ingestRuns, startedRun } from '../../../warehouse/sources/ingest-runs.ts';
@@ -367,5 +368,16 @@ describeOnBothEngines('no answer is older than its request', (open) => {
     );
     await revokeKey(node, story.orgId, key?.key_id ?? '', NOW, () => Promise.resolve());
     expect((await caller.get('/overview')).status).toBe(401);
+  });
+
+  it('nor is anything of an organisation that was deleted', async () => {
+    const [gone, stays] = [await newStory(), await newStory()];
+    for (const { keys } of [gone, stays])
+      expect((await as(api, keys.reader).get('/overview')).status).toBe(200);
+    await closeOrganisation(node, gone.orgId, by);
+    expect((await as(api, gone.keys.reader).get('/overview')).status).toBe(401);
+    await removeRows(node, [gone.orgId], NOW);
+    expect((await as(api, gone.keys.reader).get('/overview')).status).toBe(401);
+    expect((await as(api, stays.keys.reader).get('/overview')).status).toBe(200);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { as, type Answer } from '../../support/service/api-client.ts';
+import { as, signIn, type Answer } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { OPERATOR_KEY, startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
@@ -71,5 +71,40 @@ describeOnBothEngines('the operator', (open) => {
     expectError(await operator('DELETE', `/organisations/${two.orgId}/keys/${id}`), 404, /key/);
     expectError(await operator('DELETE', `/organisations/org_none/keys/${id}`), 404, /org_none/);
     expectData(await as(api, one.secret).get('/organisation'));
+  });
+
+  it('deletes an organisation: its keys and sessions end at once, even if Temporal is away, and its name is free', async () => {
+    const { id: orgId } = await newOrganisation(api.warehouse, { name: 'Moving out' });
+    const secret = await api.newKey(orgId);
+    const { secret: other } = await api.newTenant();
+    expectData(await as(api, secret).get('/organisation'));
+    const { page } = await signIn(api, secret);
+    expectData(await page.get('/organisation'));
+    expect(expectData(await operator('GET', `/organisations/${orgId}`))).toMatchObject({
+      name: 'Moving out',
+      keys: 1,
+      cost_sources: 0,
+    });
+
+    // Temporal cannot be reached, so that the deletion stops after its first step.
+    expectError(await operator('DELETE', `/organisations/${orgId}`), 503, /Temporal/);
+    expectError(await as(api, secret).get('/organisation'), 401, /this API key is not valid/);
+    expectError(await page.get('/organisation'), 401, /its key no longer exists/);
+    expectData(await as(api, other).get('/organisation'));
+    expectError(await operator('GET', `/organisations/${orgId}`), 404, new RegExp(orgId));
+    expectError(await operator('PATCH', `/organisations/${orgId}`, { tier: 'starter' }), 404, /org_/);
+    expectError(await operator('POST', `/organisations/${orgId}/keys`, {}), 404, /org_/);
+    const listed = expectData(await operator<{ id: string }[]>('GET', '/organisations'));
+    expect(listed.map(({ id }) => id)).not.toContain(orgId);
+    expect(expectData(await operator<object[]>('GET', '/deletions'))).toEqual([
+      {
+        organisation: orgId,
+        deleted_by: { type: 'operator', id: 'operator', name: 'operator' },
+        requested_at: '2026-02-07T06:00:00.000Z',
+        completed_at: null,
+      },
+    ]);
+    await newOrganisation(api.warehouse, { name: 'Moving out' });
+    expectError(await operator('DELETE', '/organisations/org_none'), 404, /org_none/);
   });
 });

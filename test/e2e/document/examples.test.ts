@@ -360,6 +360,16 @@ describe('the examples of the OpenAPI document', () => {
     await show('deleteCostSource', { path: { id: (answer as { data: { id: string } }).data.id } });
   });
 
+  it('come from an operator who deletes an organisation', async () => {
+    key = { 'x-operator-key': await operatorKeyOf(service) };
+    const { answer } = await call('createOrganisation', { body: { name: 'Leaving', currency: 'USD' } });
+    const { data } = answer as unknown as { data: { organisation: { id: string } } };
+    const path = { id: data.organisation.id };
+    await show('getOrganisationContents', { path });
+    await show('deleteOrganisation', { path });
+    await show('listOrganisationDeletions');
+  });
+
   it('are there for every body and answer', async () => {
     expect([...examples.keys()].sort()).toEqual([...operations.keys()].sort());
     for (const [operationId, { operation }] of operations)

@@ -68,6 +68,7 @@ export const startLocalApi = async ({
       clock,
       sourceRulesOf: () => ({ roots: [opened.directory], privateTargets: parsePrivateTargets('') }),
       makeSourceFolder: () => Promise.resolve(opened.directory),
+      removeOrganisationFiles: () => Promise.resolve(),
       checkRemoteFiles: () => Promise.resolve(),
       disk: () => Promise.resolve('ok'),
       sealer,

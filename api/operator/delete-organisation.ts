@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { Actor } from '../../warehouse/engine/records/audit-log.ts';
+import { listImports } from '../../warehouse/imports/imports.ts';
+import {
+  closeOrganisation,
+  completeDeletion,
+  contentsOfOrganisation,
+  listDeletions,
+  removeRows,
+} from '../../warehouse/organisations/deleted-organisations.ts';
+import { findOrganisation } from '../../warehouse/organisations/organisations.ts';
+import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
+import type { Api } from '../http/api-type.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { idParams, instant, organisation } from '../http/fields.ts';
+import { found } from '../http/found.ts';
+import { answers, noBody, success } from '../http/route-schema.ts';
+
+/** Everything that a list of an organisation's sources can have. */
+const ALL = { limit: 1_000_000, cursor: null };
+
+/** An organisation, and how much it has. */
+export const organisationContents = organisation
+  .extend({
+    keys: z.number().describe('Keys that were not revoked'),
+    cost_sources: z.number(),
+    metrics: z.number(),
+    locked_months: z.number().describe('Locked months of all metrics'),
+  })
+  .meta({ id: 'OrganisationContents' });
+
+/** The deletion of an organisation, which is all that stays of it. */
+export const organisationDeletion = z
+  .object({
+    organisation: z.string().describe('The id of the deleted organisation. No other organisation gets it'),
+    deleted_by: z.object({ type: z.string(), id: z.string(), name: z.string() }),
+    requested_at: instant.describe('When its keys and sessions ended'),
+    completed_at: instant
+      .nullable()
+      .describe('When nothing of it was left; null if the deletion stopped before. Delete it again then'),
+  })
+  .meta({ id: 'OrganisationDeletion' });
+
+/** The routes by which the operator sees what an organisation has, deletes it with all its data, and lists deletions. */
+export const deletionRoutes = (app: Api, dependencies: ApiDependencies, operator: Actor): void => {
+  const { warehouse, orchestration, clock, removeOrganisationFiles } = dependencies;
+
+  app.get(
+    '/organisations/:id',
+    {
+      schema: answers(organisationContents, {
+        operationId: 'getOrganisationContents',
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'An organisation, and how much it has',
+        params: idParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const { id } = request.params;
+      const known = found('organisation', id, await findOrganisation(warehouse, id));
+      return success({ ...known, ...(await contentsOfOrganisation(warehouse, id)) });
+    },
+  );
+
+  app.delete(
+    '/organisations/:id',
+    {
+      schema: answers(organisationDeletion, {
+        operationId: 'deleteOrganisation',
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Delete an organisation with all its data; its keys end at once',
+        body: noBody,
+        params: idParams,
+        errors: [404],
+      }),
+    },
+    async (request) => {
+      const { id } = request.params;
+      const by = { actor: operator, now: clock.now() };
+      const { createdAt } = found('organisation', id, await closeOrganisation(warehouse, id, by));
+      request.log.info({ organisation: id }, 'an organisation is closed; its data are being deleted');
+      // Each step is idempotent. The rows go last, because the steps before need them.
+      await orchestration.endOrganisation(id, {
+        sources: (await listCostSources(warehouse, id, ALL)).map((source) => source.id),
+        metrics: (await listImports(warehouse, id)).map(({ metric_id }) => metric_id),
+      });
+      await removeOrganisationFiles(id, createdAt);
+      const rows = await removeRows(warehouse, [id], clock.now());
+      // A request that was under way when the organisation was closed may have started one more.
+      await orchestration.endWorkflows(id);
+      const deletion = await completeDeletion(warehouse, id, { actor: operator, now: clock.now() });
+      request.log.info({ organisation: id, rows }, 'an organisation is deleted');
+      return success(found('organisation', id, deletion));
+    },
+  );
+
+  app.get(
+    '/deletions',
+    {
+      schema: answers(z.array(organisationDeletion), {
+        operationId: 'listOrganisationDeletions',
+        tag: 'Operator',
+        caller: 'operator',
+        summary: 'Who has deleted which organisation, and when',
+      }),
+    },
+    async () => success(await listDeletions(warehouse)),
+  );
+};
