@@ -18,7 +18,8 @@ export const serveDocument = async (app: Api, version: string): Promise<void> =>
         title: 'Cost Analytics Service',
         version,
         description:
-          'Unit economics: real spend divided by business metrics, per month, that finance can lock and audit.',
+          'Unit economics: real spend divided by business metrics, per month, that finance can lock and audit. ' +
+          'Every body may be gzipped (`Content-Encoding: gzip`).',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'The service that serves this document' }],

@@ -20,7 +20,7 @@ export const limitBodies = (app: FastifyInstance, patienceMs: number): void => {
 };
 
 /** Whether a body follows the headers. */
-const hasBody = ({ headers }: FastifyRequest): boolean =>
+export const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const watch = ({ raw, routeOptions }: FastifyRequest, reply: FastifyReply, patienceMs: number): void => {

@@ -1,8 +1,10 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { invalid, ServiceError } from '../../domain/shared/errors.ts';
+import { invalid } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
+import { hasBody } from './body-pace.ts';
 import { refuseBrokenParameters } from './broken-text.ts';
+import { gunzipped, isGzipped } from './gzipped-body.ts';
 import { envelope, JSON_TYPE, socketAnswer } from '../http/error-answers.ts';
 import { refuseBrokenUrl } from '../http/request-url.ts';
 
@@ -21,7 +23,8 @@ export const answerOddRequests = (server: Server): void => {
 
 /**
  * Rejects requests that no route can take, after the checks of key, quota, permission and plan: a path or query that cannot
- * be decoded or holds control characters (400), and a compressed body (415). It always rejects a request without a host.
+ * be decoded or holds control characters (400), and an encoding of the body other than gzip (415). Unpacks gzipped bodies. It
+ * always rejects a request without a host.
  */
 export const refuseOddRequests = (app: FastifyInstance): void => {
   app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
@@ -29,16 +32,13 @@ export const refuseOddRequests = (app: FastifyInstance): void => {
       throw invalid('host: expected a Host header, got nothing');
     done();
   });
-  app.addHook('preParsing', ({ headers, originalUrl, params, query }, _reply, _payload, done) => {
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const { headers, originalUrl, params, query, raw, routeOptions } = request;
     refuseBrokenUrl(originalUrl);
     refuseBrokenParameters(params, 'path');
     refuseBrokenParameters(query, 'query');
-    const encoding = headers['content-encoding'] ?? 'identity';
-    if (encoding.toLowerCase() !== 'identity')
-      throw new ServiceError(
-        'unsupported_type',
-        `content-encoding: expected a body as it is, got ${forMessage(encoding)}`,
-      );
-    done();
+    // An upload unpacks its body itself, when it has a place for it.
+    const isUnpacked = isGzipped(headers) && hasBody(request) && routeOptions.config.takesUpload !== true;
+    done(null, isUnpacked ? gunzipped(raw, routeOptions.bodyLimit) : payload);
   });
 };

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { invalid, ServiceError, tooLarge } from '../../domain/shared/errors.ts';
+import { gunzipped, isGzipped } from './gzipped-body.ts';
 
 /** The body of a request, read as it arrives. */
 export interface Upload {
@@ -12,14 +14,17 @@ export interface Upload {
   end: () => Promise<void>;
 }
 
-/** Returns the upload in `body`. It is never held in memory. */
+/** Returns the upload in `body`, unpacked if it is gzipped. It is never held in memory. */
 export const uploadIn = (body: IncomingMessage, mostBytes: number): Upload => {
   let received = 0;
   let isOver = false;
+  let source: Readable | null = null;
   const bytes = async function* (): AsyncGenerator<Buffer> {
     try {
       if (Number(body.headers['content-length']) > mostBytes) throw tooLarge(mostBytes);
-      for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      // Only now, so that a body is not read before the route is ready for it.
+      source ??= isGzipped(body.headers) ? gunzipped(body, mostBytes) : body;
+      for await (const chunk of source.iterator({ destroyOnReturn: false })) {
         received += (chunk as Buffer).length;
         if (received > mostBytes) throw tooLarge(mostBytes);
         yield chunk as Buffer;

@@ -168,9 +168,16 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ...['=latin1', '=utf-16', '=us-ascii', '="', '=', ' =latin1', '=utf-8; charset=utf-16', ''].map((charset) =>
     body(`in charset${charset}`, 415, key({}), { headers: [`${JSON_TYPE}; charset${charset}`] }),
   ),
-  ...['gzip', 'br', 'x', 'identity, gzip'].flatMap((encoding) => [
+  ...['br', 'x', 'identity, gzip', 'gzip, gzip'].flatMap((encoding) => [
     body(`encoded as ${encoding}`, 415, '{}', { headers: [JSON_TYPE, `Content-Encoding: ${encoding}`] }),
     body(`encoded as ${encoding}`, 415, '2026-01-05,1', {
+      target: '/api/v1/metrics/{metric}/values/csv',
+      headers: ['Content-Type: text/csv', `Content-Encoding: ${encoding}`],
+    }),
+  ]),
+  ...['gzip', 'x-gzip'].flatMap((encoding) => [
+    body(`not encoded as ${encoding}`, 400, '{}', { headers: [JSON_TYPE, `Content-Encoding: ${encoding}`] }),
+    body(`not encoded as ${encoding}`, 400, '2026-01-05,1', {
       target: '/api/v1/metrics/{metric}/values/csv',
       headers: ['Content-Type: text/csv', `Content-Encoding: ${encoding}`],
     }),
