@@ -219,6 +219,19 @@ describe.skipIf(why !== '')(`nodes of one DuckLake${why}`, () => {
     }
   });
 
+  it('reject the keys of an organisation as soon as one of them deletes it, and all of them know who did', async () => {
+    const { id, secret: key } = await newOrganisation(cluster, { name: 'Leaving the cluster' });
+    for (const api of on(key)) expectData(await api.get('/organisation'));
+    const second = { DATA_DIR: cluster.dataDir, COST_ANALYTICS_URL: cluster.apis[1]?.url ?? '' };
+    expect(await runCommand(['org', 'delete', '--id', id, '--yes'], second)).toMatchObject({ code: 0 });
+    for (const api of on(key)) expectError(await api.get('/organisation'), 401, /is not valid/);
+    const third = { ...second, COST_ANALYTICS_URL: cluster.apis[2]?.url ?? '' };
+    const { stdout } = await runCommand(['org', 'deletions'], third);
+    expect(stdout).toContain(`${id}  by operator`);
+    expect(stdout).toContain('complete at');
+    for (const admin of admins) expectData(await admin.get('/organisation'));
+  });
+
   it('share one quota', async () => {
     const starter = on((await newOrganisation(cluster, { tier: 'starter' })).secret);
     const remaining: (string | null)[] = [];
