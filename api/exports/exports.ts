@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EXPORT_KINDS, featureOf, type ExportKind } from '../../domain/exports/export-kind.ts';
 import { monthsInclusive } from '../../domain/shared/calendar.ts';
 import { invalid } from '../../domain/shared/errors.ts';
-import { numberedRows, parquetBytes } from '../../warehouse/exports/export-rows.ts';
+import { parquetBytes, textRows } from '../../warehouse/exports/export-rows.ts';
 import { exportRows } from '../../warehouse/exports/exports.ts';
 import { callerOf } from '../access/authentication.ts';
 import { requestedRevenue, type Viewed } from '../access/revenue-access.ts';
@@ -105,7 +105,7 @@ const exportRoute = (app: Api, dependencies: NumberDependencies, kind: ExportKin
       const name = `${kind}-${start}-to-${end}`;
       return type === PARQUET
         ? sendFile(reply, PARQUET, name, parquetBytes(dependencies.warehouse, rows, signal))
-        : sendTabular(reply, type, name, numberedRows(dependencies.warehouse, rows, signal), safe);
+        : sendTabular(reply, type, name, textRows(dependencies.warehouse, rows, signal), safe);
     },
   );
 };

@@ -1,22 +1,11 @@
 import { Readable } from 'node:stream';
-import {
-  Field,
-  Float64,
-  makeData,
-  RecordBatch,
-  RecordBatchStreamWriter,
-  Schema,
-  Struct,
-  Utf8,
-  vectorFromArray,
-  type Data,
-  type Vector,
-} from 'apache-arrow';
 import { stringify } from 'csv-stringify/sync';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { invalid, unavailable } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
+import type { Columns, TextRow } from '../../warehouse/engine/sql/columns.ts';
+import { arrowBytes } from './arrow-bytes.ts';
 import { atReadingPace, readingMs } from './reading-pace.ts';
 
 declare module 'fastify' {
@@ -46,13 +35,10 @@ export const safeFor = z
 
 type SafeFor = z.infer<typeof safeFor>;
 
-type Row = Readonly<Record<string, string | number | null>>;
-
-/** Rows with the same columns, in batches. The columns in `numbers` hold numbers, the others hold texts. */
+/** Rows with the same columns, in batches. */
 export interface Rows {
-  columns: readonly string[];
-  numbers: readonly string[];
-  batches: AsyncIterable<readonly Row[]>;
+  columns: Columns;
+  batches: AsyncIterable<readonly TextRow[]>;
 }
 
 const JSON_TYPE = 'application/json';
@@ -123,7 +109,7 @@ export const sendTabular = (
   rows: Rows,
   safe?: SafeFor,
 ): Promise<FastifyReply> =>
-  sendFile(reply, type, name, type === ARROW ? arrowBytes(rows) : csvText(rows, safe));
+  sendFile(reply, type, name, type === ARROW ? arrowBytes(rows.columns, rows.batches) : csvText(rows, safe));
 
 /** Streams a file, which browsers save under its name; see {@link sendStream}. An error instead of it has no name. */
 export const sendFile = (
@@ -178,11 +164,20 @@ const startedWith = async <Item>(items: AsyncIterable<Item>): Promise<AsyncItera
 /** Puts an apostrophe before a text that a spreadsheet would take for a formula. */
 const asPlainText = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
+const isNumber = (type: string): boolean => type === 'INTEGER' || type.startsWith('DECIMAL');
+
+/** Yields rows as CSV. Numbers are those of JSON, without zeros at their end. */
 const csvText = async function* ({ columns, batches }: Rows, safe: SafeFor): AsyncGenerator<string> {
-  const lines = (rows: readonly Row[], header: boolean): string =>
-    stringify([...rows], {
+  const fields = Object.entries(columns).map(([name, type]) => ({ name, isNumber: isNumber(type) }));
+  const cellsOf = (row: TextRow): (string | number | null)[] =>
+    fields.map(({ name, isNumber }) => {
+      const text = row[name] ?? null;
+      return text !== null && isNumber ? Number(text) : text;
+    });
+  const lines = (rows: readonly TextRow[], header: boolean): string =>
+    stringify(rows.map(cellsOf), {
       header,
-      columns: [...columns],
+      columns: fields.map(({ name }) => name),
       record_delimiter: 'windows',
       // The writer itself quotes only CRLF.
       quoted_match: /[\r\n]/,
@@ -195,53 +190,3 @@ const csvText = async function* ({ columns, batches }: Rows, safe: SafeFor): Asy
   }
   if (text !== '') yield text;
 };
-
-type Cell = Utf8 | Float64;
-
-/** Passes each batch on before it reads the next one, because the Arrow writer queues whatever it gets. */
-const arrowBytes = async function* ({ columns, numbers, batches }: Rows): AsyncGenerator<Uint8Array> {
-  const fields = columns.map(
-    (column) => new Field<Cell>(column, numbers.includes(column) ? new Float64() : new Utf8(), true),
-  );
-  const schema = new Schema(fields);
-  const batchOf = (rows: readonly Row[]): RecordBatch => {
-    const children = fields.flatMap(({ name, type }): readonly Data<Cell>[] => {
-      const column: Vector<Cell> = vectorFromArray(
-        rows.map((row) => row[name] ?? null),
-        type,
-      );
-      return column.data;
-    });
-    return new RecordBatch(schema, makeData({ type: new Struct(fields), length: rows.length, children }));
-  };
-  const writer = new RecordBatchStreamWriter();
-  const written = new Written(writer);
-  writer.write(batchOf([]));
-  for await (const rows of batches) {
-    writer.write(batchOf(rows));
-    yield* written.soFar();
-  }
-  writer.finish();
-  yield* written.soFar();
-};
-
-/** The bytes that a writer has written and nobody has read yet. */
-class Written {
-  readonly #bytes: AsyncIterator<Uint8Array>;
-  #next: Promise<IteratorResult<Uint8Array>> | null = null;
-
-  constructor(writer: AsyncIterable<Uint8Array>) {
-    this.#bytes = writer[Symbol.asyncIterator]();
-  }
-
-  async *soFar(): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      this.#next ??= this.#bytes.next();
-      // Bytes that are there already win. Otherwise the read stays open until there are more.
-      const next = await Promise.race([this.#next, Promise.resolve(null)]);
-      if (next === null || next.done === true) return;
-      this.#next = null;
-      yield next.value;
-    }
-  }
-}

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { addDays, daysInclusive, type Day } from '../../domain/shared/calendar.ts';
@@ -31,6 +30,7 @@ import {
   sendTabular,
   TABULAR_NOTE,
   tabularType,
+  type TabularType,
 } from '../http/tabular.ts';
 
 const MOST_DAYS = 366;
@@ -160,31 +160,25 @@ const toWireRow = ({ total, ...keys }: BreakdownRow): z.infer<typeof breakdownRo
   total: toWire(total),
 });
 
-const tableOf = (keys: readonly BreakdownKey[], batches: AsyncIterable<readonly BreakdownRow[]>) => ({
-  columns: breakdownColumns(keys),
-  numbers: ['total'],
-  batches: (async function* () {
-    for await (const rows of batches) yield rows.map(toWireRow);
-  })(),
-});
-
-/** Returns the name of a file with the rows of some days, such as `costs-by-day-account-2026-01-01-to-2026-01-31`. */
-const fileName = (keys: readonly BreakdownKey[], { start, end }: { start: Day; end: Day }): string =>
-  `costs-by-${keys.join('-')}-${start}-to-${end}`;
-
 /** `GET /costs` and `GET /costs/breakdown`: the spend of a range of days (spec §4). */
 export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
-  /** Sends a Parquet file of all rows, or of some. */
-  const sendParquet = (
+  /** Sends a file of all rows, or of some. */
+  const sendRows = (
     reply: FastifyReply,
+    type: TabularType,
     keys: readonly BreakdownKey[],
     days: { start: Day; end: Day },
+    safe: z.infer<typeof safeFor>,
     part: { limit: number | null; offset: number } = { limit: null, offset: 0 },
   ): Promise<FastifyReply> => {
-    const { organisation } = callerOf(reply.request);
+    const { id } = callerOf(reply.request).organisation;
+    const name = `costs-by-${keys.join('-')}-${days.start}-to-${days.end}`;
+    const range = { ...days, ...part };
     const during = { now: clock.now(), signal: closeSignal(reply) };
-    const file = parquetBreakdown(warehouse, organisation.id, keys, { ...days, ...part }, during);
-    return sendFile(reply, PARQUET, fileName(keys, days), file);
+    if (type === PARQUET)
+      return sendFile(reply, type, name, parquetBreakdown(warehouse, id, keys, range, during));
+    const batches = streamBreakdown(warehouse, id, keys, range, during);
+    return sendTabular(reply, type, name, { columns: breakdownColumns(keys), batches }, safe);
   };
 
   app.get(
@@ -205,13 +199,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
       const days = daysOf(request.query);
       const now = clock.now();
       const type = tabularType(request);
-      if (type !== null) {
-        const range = { start: start_date, end: end_date };
-        if (type === PARQUET) return sendParquet(reply, FLAT_KEYS, range);
-        const signal = closeSignal(reply);
-        const rows = streamBreakdown(warehouse, organisation.id, FLAT_KEYS, range, { now, signal });
-        return sendTabular(reply, type, fileName(FLAT_KEYS, range), tableOf(FLAT_KEYS, rows), safe);
-      }
+      if (type !== null) return sendRows(reply, type, FLAT_KEYS, { start: start_date, end: end_date }, safe);
       const summary = await costSummary(
         warehouse,
         organisation.id,
@@ -264,12 +252,8 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
       const days = { start: start_date, end: end_date };
       const now = clock.now();
       const type = tabularType(request);
-      if (type !== null && limit === undefined && cursor === undefined) {
-        if (type === PARQUET) return sendParquet(reply, group_by, days);
-        const signal = closeSignal(reply);
-        const all = streamBreakdown(warehouse, organisation.id, group_by, days, { now, signal });
-        return sendTabular(reply, type, fileName(group_by, days), tableOf(group_by, all), safe);
-      }
+      if (type !== null && limit === undefined && cursor === undefined)
+        return sendRows(reply, type, group_by, days, safe);
       const { on } = await computeSpend(warehouse, organisation.id, now);
       const readRows = (session: ComputedSession) =>
         page(
@@ -287,9 +271,7 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
         const rows = await warehouse.session((session) => readRows(on(session)));
         if (rows.next_cursor !== null) reply.header('x-next-cursor', rows.next_cursor);
         const part = { limit: rows.data.length, offset: (rows.data[0]?.next ?? 1) - 1 };
-        if (type === PARQUET) return sendParquet(reply, group_by, days, part);
-        const paged = Readable.from([rows.data.map(({ row }) => row)]) as AsyncIterable<BreakdownRow[]>;
-        return sendTabular(reply, type, fileName(group_by, days), tableOf(group_by, paged), safe);
+        return sendRows(reply, type, group_by, days, safe, part);
       }
       // One transaction, because the rows add up to the total and the reconciliation explains it.
       const { rows, whole, reconciled, through } = await warehouse.onOneState(async (stored) => {

@@ -91,9 +91,18 @@ export const valueUnits = (value: number | string): bigint => {
 /** Decimal places of stored money (design §2). */
 export const MONEY_DECIMALS = 15;
 
-/** Returns an exact decimal in units of its last place. `value` must have at most `places` decimals. */
-export const decimalUnits = (value: DecimalText, places: number): bigint =>
-  BigInt(Big(value).times(`1e${places.toString()}`).toFixed(0));
+/** A decimal text without an exponent. */
+const PLAIN = /^(-?\d+)(?:\.(\d+))?$/;
+
+/** Returns a decimal in units of its last place. More than `places` decimals are rounded, half away from zero. */
+export const decimalUnits = (value: DecimalText, places: number): bigint => {
+  const [, whole, decimals = ''] = PLAIN.exec(value) ?? [];
+  return BigInt(
+    whole === undefined || decimals.length > places
+      ? Big(value).times(`1e${places.toString()}`).toFixed(0)
+      : whole + decimals.padEnd(places, '0'),
+  );
+};
 
 /** The same for a text with all of its places, as the warehouse writes it. */
 export const unitsOfFixed = (value: DecimalText): bigint => BigInt(value.replace('.', ''));

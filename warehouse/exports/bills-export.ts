@@ -6,8 +6,9 @@ import { billStatus } from '../../domain/teams/bill-status.ts';
 import { sealBills } from '../teams/bills/bill-sealing.ts';
 import { monthBills, type MonthBills } from '../teams/bills/bills.ts';
 import { listTeams, type Team } from '../teams/teams.ts';
+import type { Columns, TextRow } from '../engine/sql/columns.ts';
 import type { ExportRequest } from './export-request.ts';
-import type { Columns, ExportRow, ExportRows } from './export-rows.ts';
+import type { ExportRows } from './export-rows.ts';
 
 const COLUMNS = {
   month: 'VARCHAR',
@@ -43,7 +44,7 @@ export const billsExport = async (request: ExportRequest): Promise<ExportRows> =
   return { columns: COLUMNS, readRows: () => batches };
 };
 
-const rowOf = ({ id, name }: Team, currency: string, ofMonth: MonthBills): ExportRow => {
+const rowOf = ({ id, name }: Team, currency: string, ofMonth: MonthBills): TextRow => {
   const bill = ofMonth.bills?.get(id);
   const { direct, shared, by_source } = bill ?? {};
   const amount = (exact: string | undefined): string | null =>

@@ -1,4 +1,5 @@
 import { VARCHAR } from '@duckdb/node-api';
+import { typedColumns, type Columns, type TextRow } from '../engine/sql/columns.ts';
 import { instant } from '../engine/sql/instant.ts';
 import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
 import { copyRunsToParquet, streamWritten, withScratchFile } from '../engine/parquet-file.ts';
@@ -6,17 +7,9 @@ import type { Session } from '../engine/session.ts';
 import type { Parameters } from '../engine/sql/parameters.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** The columns of an export in order, with their types in Parquet. */
-export type Columns = Readonly<
-  Record<string, 'VARCHAR' | 'DATE' | 'TIMESTAMPTZ' | 'INTEGER' | `DECIMAL(38,${number})`>
->;
-
-/** A row by column. Decimals are exact texts, and instants are as DuckDB or the API writes them. */
-export type ExportRow = Readonly<Record<string, string | null>>;
-
 /** Reads rows in batches. */
 type ReadRows = (queries: Pick<Session, 'query'>, signal: AbortSignal) => Batches;
-type Batches = AsyncIterable<readonly ExportRow[]> | Iterable<readonly ExportRow[]>;
+type Batches = AsyncIterable<readonly TextRow[]> | Iterable<readonly TextRow[]>;
 
 /**
  * The rows of an export: those of one statement, run once for each of `runs`, or rows that the rules in `domain/` make from few.
@@ -25,35 +18,29 @@ export type ExportRows = { columns: Columns } & (
   { select: string; runs: readonly Parameters[] } | { readRows: ReadRows }
 );
 
-/** Rows as CSV and Arrow have them: decimals and integers are numbers. */
-export interface NumberedRows {
-  columns: readonly string[];
-  numbers: readonly string[];
-  batches: AsyncIterable<readonly Readonly<Record<string, string | number | null>>[]>;
-}
-
-const isNumber = (type: string): boolean => type === 'INTEGER' || type.startsWith('DECIMAL');
-
-/** Reads all rows on demand, in bounded memory, with numbers and instants as the API writes them. */
-export const numberedRows = (warehouse: Warehouse, rows: ExportRows, signal: AbortSignal): NumberedRows => {
-  const columns = Object.entries(rows.columns);
+/** Reads all rows on demand, in bounded memory, with instants as the API writes them. */
+export const textRows = (
+  warehouse: Warehouse,
+  rows: ExportRows,
+  signal: AbortSignal,
+): { columns: Columns; batches: AsyncIterable<readonly TextRow[]> } => {
+  const instants = Object.entries(rows.columns).flatMap(([name, type]) =>
+    type === 'TIMESTAMPTZ' ? [name] : [],
+  );
   const batches =
     'select' in rows
-      ? warehouse.stream<ExportRow>(rows.select, rows.runs, signal)
+      ? warehouse.stream<TextRow>(rows.select, rows.runs, signal)
       : rows.readRows(warehouse, signal);
-  const shown = (text: string | null, type: string): string | number | null => {
-    if (text === null) return null;
-    if (isNumber(type)) return Number(text);
-    return type === 'TIMESTAMPTZ' && !text.endsWith('Z') ? instant(text) : text;
-  };
+  const shown = (text: string | null): string | null =>
+    text === null || text.endsWith('Z') ? text : instant(text);
   return {
-    columns: columns.map(([name]) => name),
-    numbers: columns.flatMap(([name, type]) => (isNumber(type) ? [name] : [])),
+    columns: rows.columns,
     batches: (async function* () {
       for await (const batch of batches)
-        yield batch.map((row) =>
-          Object.fromEntries(columns.map(([name, type]) => [name, shown(row[name] ?? null, type)])),
-        );
+        yield batch.map((row) => ({
+          ...row,
+          ...Object.fromEntries(instants.map((name) => [name, shown(row[name] ?? null)])),
+        }));
     })(),
   };
 };
@@ -96,20 +83,17 @@ const writeParquet = async (
   without: readonly string[] = [],
 ): Promise<void> =>
   warehouse.session(async (session) => {
-    const columns = Object.entries(rows.columns).filter(([name]) => !without.includes(name));
-    const copy = (cast: string, relation: string, runs: readonly Parameters[]): Promise<void> => {
-      const selected = columns.map(([name, type]) => `${cast}("${name}" AS ${type}) AS "${name}"`);
-      const select = `SELECT ${selected.join(', ')} FROM ${relation}`;
-      return copyRunsToParquet(session, select, runs, path);
-    };
+    const columns = Object.fromEntries(
+      Object.entries(rows.columns).filter(([name]) => !without.includes(name)),
+    );
     if ('select' in rows) {
-      await copy('CAST', `(${rows.select})`, rows.runs);
+      await copyRunsToParquet(session, typedColumns(columns, `(${rows.select})`), rows.runs, path);
       return;
     }
     try {
       await stage(session, Object.keys(rows.columns), rows.readRows(session, signal));
-      // A unit cost of 32 digits or more fits no decimal with six places. It becomes null.
-      await copy('TRY_CAST', `temp.main.${STAGED}`, [{}]);
+      // A number of more than 38 digits with its places, such as a large unit cost, fits no decimal. It becomes null.
+      await copyRunsToParquet(session, typedColumns(columns, `temp.main.${STAGED}`, 'TRY_CAST'), [{}], path);
     } finally {
       await dropTemporaryTables(session, [STAGED]);
     }

@@ -4,8 +4,9 @@ import { recordsWith, type RecordWith } from '../../domain/months/month-record.t
 import { listMetrics, type Metric } from '../metrics/metrics.ts';
 import { computeMetricMonths } from '../months/metric-months.ts';
 import { monthFacts } from '../months/month-facts.ts';
+import type { Columns, TextRow } from '../engine/sql/columns.ts';
 import type { ExportRequest } from './export-request.ts';
-import type { Columns, ExportRow, ExportRows } from './export-rows.ts';
+import type { ExportRows } from './export-rows.ts';
 
 const COLUMNS = {
   month: 'VARCHAR',
@@ -80,7 +81,7 @@ const rowOf = (
   { id, name, unit, kind }: Metric,
   currency: string,
   { locked, current, ...record }: RecordWith<NumberTexts>,
-): ExportRow => ({
+): TextRow => ({
   ...{ month: record.month, metric_id: id, metric_name: name, unit, kind, currency },
   ...{ cost: record.cost, value: record.value, unit_cost: record.unit_cost, status: record.status },
   change_percent: record.change_percent?.toString() ?? null,

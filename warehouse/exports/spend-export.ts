@@ -5,8 +5,9 @@ import { COUNTED_DAYS } from '../spend/daily-spend.ts';
 import { OWNERS } from '../spend/picks/ownership.ts';
 import { SPEND_KEYS } from '../spend/picks/pick-key.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
+import type { Columns } from '../engine/sql/columns.ts';
 import type { ExportRequest } from './export-request.ts';
-import type { Columns, ExportRows } from './export-rows.ts';
+import type { ExportRows } from './export-rows.ts';
 
 /** The columns of FOCUS that the warehouse holds, and its own with the prefix that FOCUS leaves to providers. */
 const COLUMNS = {

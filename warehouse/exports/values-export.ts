@@ -3,8 +3,9 @@ import { toWireText } from '../../domain/shared/decimals.ts';
 import { listValues, type StoredValue } from '../metrics/value-history.ts';
 import type { Metric } from '../metrics/metrics.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
+import type { Columns, TextRow } from '../engine/sql/columns.ts';
 import type { ExportedRevenue, ExportRequest } from './export-request.ts';
-import type { Columns, ExportRow, ExportRows } from './export-rows.ts';
+import type { ExportRows } from './export-rows.ts';
 
 /** `period` is the day, or the first day of the month, as `frequency` says. */
 const COLUMNS = {
@@ -49,7 +50,7 @@ const revenueRows = async function* (
   { id, name, frequency }: Metric,
   range: { start: Day; end: Day },
   vault: ExportedRevenue['vault'],
-): AsyncGenerator<ExportRow[]> {
+): AsyncGenerator<TextRow[]> {
   let cursor: { period: Day; label: string } | null = null;
   do {
     const page: StoredValue[] = await listValues(

@@ -6,6 +6,7 @@ import { computeSpend, type ComputedSession } from './compute-spend.ts';
 import { OWNERS } from './picks/ownership.ts';
 import { SPEND_KEYS } from './picks/pick-key.ts';
 import { streamParquet } from '../engine/parquet-file.ts';
+import { typedColumns, type Columns } from '../engine/sql/columns.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /**
@@ -46,12 +47,14 @@ const BESIDE_VALUE: Partial<Record<BreakdownKey, string>> = {
   team: `CASE WHEN user_type = 'team' THEN user_name END AS team_name`,
 };
 
-/** Returns the columns of a breakdown, in order. */
-export const breakdownColumns = (keys: readonly BreakdownKey[]): string[] => [
-  ...keys,
-  ...keys.flatMap((key) => BESIDE[key] ?? []),
-  'total',
-];
+/** Returns the columns of a breakdown, in order. Totals have the six places of the API. */
+export const breakdownColumns = (keys: readonly BreakdownKey[]): Columns => {
+  const texts = [...keys, ...keys.flatMap((key) => BESIDE[key] ?? [])];
+  return {
+    ...Object.fromEntries(texts.map((column) => [column, column === 'day' ? 'DATE' : 'VARCHAR'])),
+    total: 'DECIMAL(38,6)',
+  };
+};
 
 /** The keys in the daily totals. Any other key needs the bill lines. */
 const DAILY: readonly BreakdownKey[] = ['day', 'month', 'source', 'cloud', 'account'];
@@ -71,34 +74,40 @@ export const costBreakdown = (
   range: { start: Day; end: Day; limit: number; offset: number },
 ): Promise<BreakdownRow[]> => session.query<BreakdownRow>(breakdownStatement(keys), { org: orgId, ...range });
 
-/** Yields all rows of the same in batches, in bounded memory; see {@link Warehouse.stream}. */
+/** Days, both inclusive, and which of their rows; all if `limit` is null. */
+interface BreakdownRange {
+  start: Day;
+  end: Day;
+  limit: number | null;
+  offset: number;
+}
+
+/** Yields rows of the same in batches, in bounded memory, with totals of six places; see {@link Warehouse.stream}. */
 export const streamBreakdown = async function* (
   warehouse: Warehouse,
   orgId: string,
   keys: readonly BreakdownKey[],
-  days: { start: Day; end: Day },
+  range: BreakdownRange,
   { now, signal }: { now: Date; signal: AbortSignal },
 ): AsyncGenerator<BreakdownRow[]> {
   await computeSpend(warehouse, orgId, now);
-  const parameters = { org: orgId, ...days, limit: null, offset: 0 };
-  yield* warehouse.stream<BreakdownRow>(breakdownStatement(keys), [parameters], signal);
+  yield* warehouse.stream<BreakdownRow>(typedBreakdown(keys), [{ org: orgId, ...range }], signal);
 };
 
-/**
- * Yields a Parquet file of the same rows; see {@link streamParquet}. Totals are decimals with the six places of the API, and days
- * are dates.
- */
+/** Yields a Parquet file of the same rows; see {@link streamParquet}. */
 export const parquetBreakdown = async function* (
   warehouse: Warehouse,
   orgId: string,
   keys: readonly BreakdownKey[],
-  range: { start: Day; end: Day; limit: number | null; offset: number },
+  range: BreakdownRange,
   { now, signal }: { now: Date; signal: AbortSignal },
 ): AsyncGenerator<Uint8Array> {
   await computeSpend(warehouse, orgId, now);
-  const rows = `SELECT * REPLACE (CAST(total AS DECIMAL(38,6)) AS total) FROM (${breakdownStatement(keys)})`;
-  yield* streamParquet(warehouse, rows, { org: orgId, ...range }, signal);
+  yield* streamParquet(warehouse, typedBreakdown(keys), { org: orgId, ...range }, signal);
 };
+
+const typedBreakdown = (keys: readonly BreakdownKey[]): string =>
+  typedColumns(breakdownColumns(keys), `(${breakdownStatement(keys)})`);
 
 /** CTEs with the counted rows of the days and their owners. Spend that a shared cost covers has no team (design §2, Teams). */
 const OWNED_DAYS = `${COUNTED_DAYS},
@@ -121,7 +130,7 @@ export const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
     : keys.every((key) => DAILY.includes(key))
       ? COUNTED_TOTALS
       : COUNTED_DAYS;
-  const columns = breakdownColumns(keys)
+  const columns = Object.keys(breakdownColumns(keys))
     .filter((column) => column !== 'total')
     .map((column) => `"${column}"`);
   const values = [

@@ -8,8 +8,9 @@ from .generated.models import Error
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+    from pyarrow import Table
 
-__all__ = ["Refusal", "connect", "data_of", "frame", "items"]
+__all__ = ["Refusal", "connect", "data_of", "frame", "items", "table"]
 
 ARROW = "application/vnd.apache.arrow.stream"
 
@@ -39,14 +40,32 @@ def items(sync: Callable[..., Any], *path: str, **parameters: Any) -> Iterator[A
         yield from page.data
 
 
-def frame(client: AuthenticatedClient, path: str, **query: Any) -> "DataFrame":
-    """Returns the rows of a route that answers Arrow, such as `/api/v1/export/months`. Needs the extra `frames`."""
+def table(client: AuthenticatedClient, path: str, **query: Any) -> "Table":
+    """
+    Returns the rows of a route that answers Arrow, such as `/api/v1/export/months`, with exact decimals. Needs the extra `frames`.
+    """
     from pyarrow import ipc
 
     answer = client.get_httpx_client().get(path, params=query, headers={"Accept": ARROW})
     if answer.status_code != 200:
         raise Refusal(answer.json()["error"])
-    return ipc.open_stream(answer.content).read_pandas()
+    return ipc.open_stream(answer.content).read_all()
+
+
+def frame(client: AuthenticatedClient, path: str, **query: Any) -> "DataFrame":
+    """
+    Returns the same rows as a DataFrame to compute with: decimals are `float64`, days and instants are `datetime64`. Each
+    number is the one that JSON has. If it must be exact, use `table`.
+    """
+    import pyarrow
+
+    rows = table(client, path, **query)
+    for at, field in enumerate(rows.schema):
+        if pyarrow.types.is_decimal(field.type):
+            # Each float is the nearest to its text. PyArrow's direct cast is often one place off.
+            floats = rows.column(at).cast(pyarrow.string()).cast(pyarrow.float64())
+            rows = rows.set_column(at, field.name, floats)
+    return rows.to_pandas(date_as_object=False)
 
 
 def _success(answer: Any) -> Any:

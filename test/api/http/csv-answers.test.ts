@@ -23,10 +23,9 @@ describe('a CSV answer', () => {
   beforeAll(async () => {
     await app.register(fastifyAccepts);
     const rows = () => ({
-      columns: ['text', 'number'],
-      numbers: ['number'],
+      columns: { text: 'VARCHAR', number: 'DECIMAL(38,6)' } as const,
       batches: (async function* () {
-        yield await Promise.resolve(TEXTS.map((text) => ({ text, number: -1.5 })));
+        yield await Promise.resolve(TEXTS.map((text) => ({ text, number: '-1.500000' })));
       })(),
     });
     app.get('/unchanged', (_, reply) => sendTabular(reply, CSV, 'texts', rows()));

@@ -28,7 +28,7 @@ describe('a client of a row stream', () => {
     const responses: ServerResponse[] = [];
     app.get('/', (_, reply) => {
       responses.push(reply.raw);
-      return sendTabular(reply, 'text/csv', 'texts', { columns: ['text'], numbers: [], batches: batches() });
+      return sendTabular(reply, 'text/csv', 'texts', { columns: { text: 'VARCHAR' }, batches: batches() });
     });
     opened.push(() => app.close());
     const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));

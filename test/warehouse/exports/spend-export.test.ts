@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sha256Of } from '../../../warehouse/engine/backup/manifest.ts';
-import { numberedRows, withParquetFile, type ExportRows } from '../../../warehouse/exports/export-rows.ts';
+import { textRows, withParquetFile, type ExportRows } from '../../../warehouse/exports/export-rows.ts';
 import { spendExport } from '../../../warehouse/exports/spend-export.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -24,8 +24,10 @@ describeOnBothEngines('the export of much spend', (open) => {
   const { signal } = new AbortController();
   const costsOf = async (rows: ExportRows) => {
     const costs: unknown[][] = [];
-    for await (const batch of numberedRows(test.warehouse, rows, signal).batches)
-      costs.push(...batch.map(({ ChargePeriodStart, EffectiveCost }) => [ChargePeriodStart, EffectiveCost]));
+    for await (const batch of textRows(test.warehouse, rows, signal).batches)
+      costs.push(
+        ...batch.map(({ ChargePeriodStart, EffectiveCost }) => [ChargePeriodStart, Number(EffectiveCost)]),
+      );
     return costs;
   };
   const files = async () =>

@@ -1,7 +1,9 @@
 import json
 import os
+from datetime import date
+from decimal import Decimal
 
-from cost_analytics_client import Refusal, connect, data_of, frame, items
+from cost_analytics_client import Refusal, connect, data_of, frame, items, table
 from cost_analytics_client.generated.api.metrics import create_metric, get_metric, list_metrics
 from cost_analytics_client.generated.api.months import get_metric_months
 from cost_analytics_client.generated.api.values import store_values
@@ -36,7 +38,15 @@ months = data_of(get_metric_months.sync(orders, client=client))
 names = [metric.name for metric in items(list_metrics.sync, client=client, limit=1)]
 
 rows = frame(client, "/api/v1/export/values", start="2026-01", end="2026-01")
-assert [float(value) for value in rows["value"]] == [90.25], rows
+assert rows.dtypes.astype(str)[["period", "value", "changed_at"]].to_list() == [
+    "datetime64[ms]",
+    "float64",
+    "datetime64[us, UTC]",
+], rows.dtypes
+assert rows["value"].to_list() == [90.25], rows
+exact = table(client, "/api/v1/export/values", start="2026-01", end="2026-01")
+assert exact["value"].to_pylist() == [Decimal("90.2500000000")], exact
+assert exact["period"].to_pylist() == [date(2026, 1, 1)], exact
 try:
     frame(client, "/api/v1/export/values", start="2026-02", end="2026-01")
 except Refusal as refusal:
