@@ -116,11 +116,27 @@ export const answersFile = <Query extends z.ZodType>(
   route: Route<undefined, undefined, Query>,
 ) => {
   const schema = describe(file, route);
-  const content = Object.fromEntries(types.map((type) => [type, { schema: file }]));
-  return { ...schema, response: { ...schema.response, 200: { description: 'Success', content } } };
+  return { ...schema, response: { ...schema.response, 200: successOf(filesOf(types)) } };
+};
+
+/** Returns the schema of a route that by its Accept header returns the same as a file of one of some types, instead of JSON. */
+export const alsoAnswersFile = <Schema extends { response: { 200: z.ZodType } }>(
+  types: readonly string[],
+  schema: Schema,
+): Schema => {
+  // JSON comes first, because generators that know one type take the first.
+  const content = { 'application/json': { schema: schema.response[200] }, ...filesOf(types) };
+  return { ...schema, response: { ...schema.response, 200: successOf(content) } };
 };
 
 const file = z.string().meta({ format: 'binary' });
+
+const filesOf = (types: readonly string[]): Content =>
+  Object.fromEntries(types.map((type) => [type, { schema: file }]));
+
+type Content = Record<string, { schema: z.ZodType }>;
+
+const successOf = (content: Content) => ({ description: 'Success', content });
 
 type RouteSchema<Response, Body, Params, Query> = {
   operationId: string;

@@ -20,10 +20,13 @@ export const ARROW = 'application/vnd.apache.arrow.stream';
 /** Only for rows that the warehouse itself writes as a file. */
 export const PARQUET = 'application/vnd.apache.parquet';
 
-export type TabularType = typeof CSV | typeof ARROW | typeof PARQUET;
+/** The formats beside JSON of a route with rows. */
+export const TABULAR_TYPES = [CSV, ARROW, PARQUET] as const;
+export type TabularType = (typeof TABULAR_TYPES)[number];
 
-/** The other formats of a route with rows, for its description. */
-export const TABULAR_NOTE = `Also answers \`Accept: ${CSV}\`, \`${ARROW}\` and \`${PARQUET}\`, which have every row.`;
+/** Says so in the description of such a route. */
+export const TABULAR_NOTE =
+  'By `Accept` it also answers CSV, an Arrow stream and Parquet, which have every row.';
 
 /** The query parameter of every route that answers CSV. */
 export const safeFor = z
@@ -61,8 +64,8 @@ const spelledType = (preferred: string | string[] | false): string | undefined =
 
 /** Returns the tabular type that the caller's Accept header prefers to JSON, or null. */
 export const tabularType = (request: FastifyRequest): TabularType | null => {
-  const type = preferredOf(request, [JSON_TYPE, CSV, ARROW, PARQUET]);
-  return type === CSV || type === ARROW || type === PARQUET ? type : null;
+  const preferred = preferredOf(request, [JSON_TYPE, ...TABULAR_TYPES]);
+  return TABULAR_TYPES.find((type) => type === preferred) ?? null;
 };
 
 /** Returns which of some types the caller's Accept header prefers, by default the first. Throws if the caller accepts none of them. */

@@ -20,7 +20,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day } from '../http/fields.ts';
 import { page } from '../http/paging.ts';
-import { answers, describe, pageOf, success } from '../http/route-schema.ts';
+import { alsoAnswersFile, answers, describe, pageOf, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import {
   closeSignal,
@@ -29,6 +29,7 @@ import {
   sendFile,
   sendTabular,
   TABULAR_NOTE,
+  TABULAR_TYPES,
   tabularType,
   type TabularType,
 } from '../http/tabular.ts';
@@ -185,13 +186,16 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
     '/costs',
     {
       config: { isKept: true, access: 'read' },
-      schema: answers(costs, {
-        operationId: 'getCosts',
-        tag: 'Costs',
-        summary: 'Spend of a range of days, both inclusive, at most 366',
-        description: `${TABULAR_NOTE} Then one row per day, source and account; they add up to the total.`,
-        querystring: range,
-      }),
+      schema: alsoAnswersFile(
+        TABULAR_TYPES,
+        answers(costs, {
+          operationId: 'getCosts',
+          tag: 'Costs',
+          summary: 'Spend of a range of days, both inclusive, at most 366',
+          description: `${TABULAR_NOTE} Then one row per day, source and account; they add up to the total.`,
+          querystring: range,
+        }),
+      ),
     },
     async (request, reply) => {
       const { organisation } = callerOf(request);
@@ -237,13 +241,16 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
     '/costs/breakdown',
     {
       config: { isKept: true, access: 'read', isHeavy: true },
-      schema: describe(breakdown, {
-        operationId: 'getCostBreakdown',
-        tag: 'Costs',
-        summary: 'Spend of a range of days by one or two keys; the rows add up to the total',
-        description: `${TABULAR_NOTE} What belongs to no key has null. Clusters and hosts inside an account are no part of its cloud keys.`,
-        querystring: breakdownQuery,
-      }),
+      schema: alsoAnswersFile(
+        TABULAR_TYPES,
+        describe(breakdown, {
+          operationId: 'getCostBreakdown',
+          tag: 'Costs',
+          summary: 'Spend of a range of days by one or two keys; the rows add up to the total',
+          description: `${TABULAR_NOTE} What belongs to no key has null. Clusters and hosts inside an account are no part of its cloud keys.`,
+          querystring: breakdownQuery,
+        }),
+      ),
     },
     async (request, reply) => {
       const { organisation } = callerOf(request);

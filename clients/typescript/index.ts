@@ -4,8 +4,11 @@ import type { components, paths } from './generated/api-types.js';
 /** A schema of the OpenAPI document, such as `Schema<'Metric'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
-/** The API. `client.GET('/api/v1/metrics')` and the like check paths, parameters and bodies. */
-export type CostAnalytics = Client<paths>;
+/**
+ * The API. `client.GET('/api/v1/metrics')` and the like check paths, parameters and bodies. Rows come as JSON, unless a call asks
+ * for a file: `client.GET('/api/v1/costs', { …, headers: { Accept: 'text/csv' }, parseAs: 'text' })`.
+ */
+export type CostAnalytics = Client<paths, 'application/json'>;
 
 /** The service refused a request. The message says what was expected, what came, and what to do. */
 export class Refusal extends Error {
@@ -31,7 +34,7 @@ interface Page<Item> {
 
 /** Connects to a service with an API key. `url` has no path. */
 export const connect = (url: string, key: string): CostAnalytics =>
-  createClient<paths>({ baseUrl: url, headers: { 'X-API-Key': key } });
+  createClient<paths, 'application/json'>({ baseUrl: url, headers: { 'X-API-Key': key } });
 
 /** Returns the body of a success. Throws a {@link Refusal} for any other answer. */
 export const bodyOf = async <Body>(call: Promise<Called<Body>>): Promise<Body> => {

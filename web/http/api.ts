@@ -9,7 +9,10 @@ export type Schema<Name extends keyof components['schemas']> = components['schem
 const OWN_REQUEST = { 'X-Requested-With': 'cost-analytics' } as const;
 
 /** The API, with the types of its OpenAPI document. */
-export const api = createClient<paths>({ headers: OWN_REQUEST, credentials: 'same-origin' });
+export const api = createClient<paths, 'application/json'>({
+  headers: OWN_REQUEST,
+  credentials: 'same-origin',
+});
 
 interface Called<Body> {
   data?: Body;

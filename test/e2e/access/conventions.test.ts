@@ -851,6 +851,19 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  it('names JSON first, and then the files, of the routes that answer rows in both', () => {
+    const both = operations.filter(({ operation }) => {
+      const types = Object.keys(operation.responses['200']?.content ?? {});
+      return types.includes('application/json') && types.length > 1;
+    });
+    expect(both.map(({ name }) => name)).toEqual(['GET /api/v1/costs', 'GET /api/v1/costs/breakdown']);
+    for (const { operation } of both) {
+      const [first, ...files] = Object.entries(operation.responses['200']?.content ?? {});
+      expect([first?.[0], files.map(([type]) => type).sort()]).toEqual(['application/json', FILE_TYPES]);
+      for (const [, { schema }] of files) expect(schema).toEqual({ type: 'string', format: 'binary' });
+    }
+  });
+
   it('names the parameters of each path and query', () => {
     for (const { name, operation } of operations) {
       const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
