@@ -41,7 +41,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
               '64 MiB, in UTF-8, or in UTF-16 with a byte order mark. A header names the columns in any order; then semicolons or tabs ' +
               'may separate them. An error names the first ten wrong lines. Each organisation has at most two uploads at once.',
             params: idParams,
-            body: z.string().describe('The file'),
+            body: z.string().meta({ format: 'binary', description: 'The file' }),
             errors: [404],
           }),
           consumes: ['text/csv'],

@@ -1,16 +1,19 @@
 """A typed client of the Cost Analytics Service. `generated` has a module for each route, and a class for each schema."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from .generated.api.values import store_values_from_csv
 from .generated.client import AuthenticatedClient
-from .generated.models import Error
+from .generated.models import Error, WriteResult
+from .generated.types import File
 
 if TYPE_CHECKING:
     from pandas import DataFrame
     from pyarrow import Table
 
-__all__ = ["Refusal", "connect", "data_of", "frame", "items", "table"]
+__all__ = ["Refusal", "connect", "data_of", "frame", "items", "store_csv", "table"]
 
 ARROW = "application/vnd.apache.arrow.stream"
 
@@ -40,9 +43,21 @@ def items(sync: Callable[..., Any], *path: str, **parameters: Any) -> Iterator[A
         yield from page.data
 
 
+def store_csv(
+    client: AuthenticatedClient, metric_id: str, csv: bytes | BinaryIO
+) -> WriteResult:
+    """
+    Creates or replaces values of a metric from a CSV, all or none, and returns the counts. `csv` is its bytes, or the file opened
+    with `"rb"`, which is sent without being read into memory.
+    """
+    payload = BytesIO(csv) if isinstance(csv, bytes) else csv
+    return data_of(store_values_from_csv.sync(metric_id, client=client, body=File(payload=payload)))
+
+
 def table(client: AuthenticatedClient, path: str, **query: Any) -> "Table":
     """
-    Returns the rows of a route that answers Arrow, such as `/api/v1/export/months`, with exact decimals. Needs the extra `frames`.
+    Returns the rows of a route that answers Arrow, such as `/api/v1/export/months`, with exact decimals. Needs the extra
+    `frames`.
     """
     from pyarrow import ipc
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,6 +15,10 @@ const run = promisify(execFile);
 const DOCUMENT = join(PRODUCT, 'dist/openapi.json');
 const GENERATORS = process.env['CLIENT_GENERATORS'] ?? '';
 const why = lacking('generators');
+
+interface Packed {
+  version: string;
+}
 
 let service: SharedService;
 let folder: string;
@@ -60,15 +64,27 @@ describe('a client that is generated from the OpenAPI document', () => {
     await symlink(join(PRODUCT, 'node_modules'), join(folder, 'node_modules'));
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     const here = at('typescript');
-    await copyClient('typescript', join(folder, 'typescript/client'));
+    // npm installs the packed client in the same way, with what it depends on.
+    await copyClient('typescript', join(folder, 'packed'));
+    await here('npm', 'pack', '--silent', '--ignore-scripts', '../packed');
+    const installed = 'node_modules/cost-analytics-client';
+    await mkdir(join(folder, 'typescript', installed), { recursive: true });
+    const { version } = JSON.parse(await readFile(join(folder, 'packed/package.json'), 'utf8')) as Packed;
+    const strip = ['--strip-components', '1'];
+    await here('tar', '-xzf', `cost-analytics-client-${version}.tgz`, '-C', installed, ...strip);
     await here(join(PRODUCT, 'node_modules/.bin/tsc'), '--project', '.');
     await expectStory((key) => at('typescript', key)(process.execPath, 'story.js'));
   });
 
   it.skipIf(why !== '')(`works in Python: the published one${why}`, async () => {
-    await copyClient('python', join(folder, 'python'));
-    const environment = { PYTHONPATH: join(GENERATORS, 'python') };
-    await at('python', environment)('python3', '-m', 'compileall', '-q', 'cost_analytics_client');
+    await copyClient('python', join(folder, 'python-client'));
+    const installed = join(folder, 'python/installed');
+    // What it is built with and what it depends on is there already.
+    const alone = ['--no-index', '--no-deps', '--no-build-isolation'];
+    const install = ['-m', 'pip', 'install', '--quiet', ...alone, '--target', installed, '../python-client'];
+    await at('python', { PYTHONPATH: join(GENERATORS, 'python') })('python3', ...install);
+    const environment = { PYTHONPATH: `${installed}:${join(GENERATORS, 'python')}` };
+    await at('python', environment)('python3', '-m', 'compileall', '-q', 'installed/cost_analytics_client');
     await expectStory((key) => at('python', { ...key, ...environment })('python3', 'story.py'));
   });
 

@@ -2,8 +2,9 @@ import json
 import os
 from datetime import date
 from decimal import Decimal
+from tempfile import NamedTemporaryFile
 
-from cost_analytics_client import Refusal, connect, data_of, frame, items, table
+from cost_analytics_client import Refusal, connect, data_of, frame, items, store_csv, table
 from cost_analytics_client.generated.api.metrics import create_metric, get_metric, list_metrics
 from cost_analytics_client.generated.api.months import get_metric_months
 from cost_analytics_client.generated.api.values import store_values
@@ -53,6 +54,23 @@ except Refusal as refusal:
     assert str(refusal).startswith("end: "), refusal
 else:
     raise AssertionError("a range that ends before it begins was read")
+
+# The year before: two months as bytes, and one of them again from a file.
+sent = store_csv(client, orders, b"period,value\n2025-01,4\n2025-02,5\n")
+assert (sent.created, sent.replaced) == (2, 0), sent
+with NamedTemporaryFile() as csv:
+    csv.write(b"period,value\n2025-02,6.5\n")
+    csv.seek(0)
+    sent = store_csv(client, orders, csv)
+assert (sent.created, sent.replaced) == (0, 1), sent
+early = table(client, "/api/v1/export/values", start="2025-01", end="2025-02")
+assert early["value"].to_pylist() == [Decimal("4"), Decimal("6.5")], early
+try:
+    store_csv(client, orders, b"period,value\n2025-01,many\n")
+except Refusal as refusal:
+    assert "many" in str(refusal), refusal
+else:
+    raise AssertionError("a value that is no number was stored")
 
 try:
     error = data_of(get_metric.sync("met_0", client=client))

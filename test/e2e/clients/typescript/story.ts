@@ -1,4 +1,4 @@
-import { bodyOf, connect, dataOf, items, Refusal } from './client/dist/index.js';
+import { bodyOf, connect, dataOf, items, Refusal } from 'cost-analytics-client';
 
 const client = connect(process.env['COST_ANALYTICS_URL'] ?? '', process.env['COST_ANALYTICS_KEY'] ?? '');
 
