@@ -22,6 +22,9 @@ const PASSING =
 const NEEDS_MORE_MEMORY =
   'the load needs more memory than DUCKDB_MEMORY_LIMIT gives: load fewer months at once, or let the operator raise it';
 
+/** Replaces Postgres' message, which names the operator's host and database. */
+const CATALOG_AWAY = 'the catalog of the warehouse is away';
+
 /** DuckDB's errors for an interrupted connection. It calls them invalid, although the data is not at fault. */
 const BROKEN_OFF =
   /^Invalid Error: (Transferred a partial file|Failure when receiving data|Failed (sending data|to read connection)|Server returned nothing|Timeout was reached|Stream error in the HTTP|Error in the HTTP)/;
@@ -56,8 +59,8 @@ export const toFailure = (error: unknown, attempt: number): Error => {
   if (error instanceof ServiceError && !isOutage)
     return ApplicationFailure.nonRetryable(error.message, error.kind);
   const message = isShortOfMemory(error) ? NEEDS_MORE_MEMORY : messageOf(error).replace(URL_QUERY, '$1?…');
-  if (isOutage || isCatalogAway(error) || BROKEN_OFF.test(message))
-    return ApplicationFailure.retryable(message, 'outage');
+  if (isCatalogAway(error)) return ApplicationFailure.retryable(CATALOG_AWAY, 'outage');
+  if (isOutage || BROKEN_OFF.test(message)) return ApplicationFailure.retryable(message, 'outage');
   const [, status] = REFUSED_BY_HOST.exec(message) ?? [];
   const passesAtHost = status === undefined ? null : mayPass(Number(status));
   if (PERMANENT.test(message) || passesAtHost === false)

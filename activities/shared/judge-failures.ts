@@ -2,16 +2,20 @@ import { activityInfo, type Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { withoutCells } from '../../domain/shared/without-cells.ts';
+import { isCatalogAway } from '../../warehouse/engine/passing-failures.ts';
 import { causeOf } from './cause-of.ts';
 import { isTriedAgain, toFailure } from './failures.ts';
 
 /**
  * Converts the errors of a worker's activities with `toFailure`, and logs them, because the history has no messages. Calls
  * `noteRetry` for each failure after which Temporal retries.
+ *
+ * @param forTenants returns a message without what an organisation need not know. The log has the whole one.
  */
 export const judgeFailures =
   (
     noteRetry: (info: Info, message: string) => Promise<void>,
+    forTenants: (message: string) => string,
     log: Pick<Logger, 'warn'>,
   ): ActivityInterceptorsFactory =>
   () => ({
@@ -30,11 +34,12 @@ export const judgeFailures =
               activity,
               attempt,
               retried,
-              reason: withoutCells(failure.message),
+              reason: withoutCells(isCatalogAway(error) ? error.message : failure.message),
               ...causeOf(error),
             },
             'a step failed',
           );
+          failure.message = forTenants(failure.message);
           if (retried) await noteRetry(info, failure.message);
           throw failure;
         }

@@ -19,6 +19,7 @@ import { nameWork } from '../../activities/shared/name-work.ts';
 import { measureActivities } from '../../activities/shared/measure-activities.ts';
 import { takeTurns } from '../../activities/shared/take-turns.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
+import { hideFolders } from '../../domain/shared/hide-folders.ts';
 import { FairPlaces } from '../../domain/shared/fair-places.ts';
 import {
   aloneQueueOf,
@@ -35,6 +36,7 @@ import type { Traces } from '../../telemetry/traces.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { countFromZero } from './count-from-zero.ts';
 import { remoteFiles } from './remote-files.ts';
+import { operatorFolders } from '../settings/operator-folders.ts';
 import { platformsOf, type Settings } from '../settings/settings.ts';
 import type { temporalTarget } from './temporal-connection.ts';
 import { installRuntime } from './temporal-log.ts';
@@ -184,7 +186,12 @@ export const startWorkers = async (
   const pipelineSteps = {
     activities: pipelines,
     interceptors: {
-      activity: [...outer, judgeFailures(noteRetry, log), takeTurns(places), measureActivities(metrics)],
+      activity: [
+        ...outer,
+        judgeFailures(noteRetry, hideFolders(operatorFolders(settings)), log),
+        takeTurns(places),
+        measureActivities(metrics),
+      ],
     },
     // The progress of ingests comes from heartbeats.
     maxHeartbeatThrottleInterval: '1s',

@@ -40,12 +40,21 @@ describe('a transient error', () => {
     "HTTP Error: HTTP GET error reading 'https://host/a.csv' (HTTP 429 Too Many Requests)",
     "HTTP Error: HTTP GET error reading 'https://host/404.csv' (HTTP 500 Internal Server Error)",
     'TransactionContext Error: Failed to commit: Conflict on tuple deletion!',
-    'IO Error: Unable to connect to Postgres at "dbname=catalog": connection to server failed: Connection refused',
-    'Invalid Error: Failed to execute query "SELECT 1": server closed the connection unexpectedly',
     'connect ECONNREFUSED 10.0.0.7:443',
   ])('is retried after any number of attempts: %s', (message) => {
     for (const attempt of [1, 3, 15])
       expect(toFailure(new Error(message), attempt)).toMatchObject({ message, nonRetryable: false });
+  });
+
+  it.each([
+    'IO Error: Unable to connect to Postgres at "dbname=catalog": connection to server failed: Connection refused',
+    'Invalid Error: Failed to execute query "SELECT 1": server closed the connection unexpectedly',
+  ])('of the catalog names neither its host nor its database: %s', (message) => {
+    for (const attempt of [1, 15])
+      expect(toFailure(new Error(message), attempt)).toMatchObject({
+        message: 'the catalog of the warehouse is away',
+        nonRetryable: false,
+      });
   });
 
   it('is retried if it is an outage, whatever its message', () => {
