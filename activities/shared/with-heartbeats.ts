@@ -1,4 +1,5 @@
-import { CancelledFailure, Context } from '@temporalio/activity';
+import { activityInfo, CancelledFailure, Context } from '@temporalio/activity';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { IngestProgress } from '../../domain/sources/ingest.ts';
 import type { Statements } from '../../warehouse/engine/session.ts';
 
@@ -14,6 +15,31 @@ export interface Attempt {
 
 const HEARTBEAT_MS = 1_000;
 
+/** What running attempts have reported last; null while their work reports. */
+const lastReports = new WeakMap<Context, IngestProgress | null>();
+
+/**
+ * Repeats the last report of an attempt while its work reports nothing, so that Temporal does not take a slow first statement for
+ * the end of the worker. Local activities have no heartbeats.
+ */
+export const stayAlive: ActivityInterceptorsFactory = () => ({
+  inbound: {
+    execute: async (input, next) => {
+      if (activityInfo().isLocal) return next(input);
+      const context = Context.current();
+      const timer = setInterval(() => {
+        const last = lastReports.get(context);
+        if (last !== null) context.heartbeat(last ?? ({ rowsRead: 0 } satisfies IngestProgress));
+      }, HEARTBEAT_MS);
+      try {
+        return await next(input);
+      } finally {
+        clearInterval(timer);
+      }
+    },
+  },
+});
+
 /**
  * Reports the number of rows read to Temporal once a second. Interrupts the statements when the attempt is given up, so that a
  * newer attempt has the machine to itself.
@@ -22,12 +48,14 @@ export const withHeartbeats = async <Result>(
   sessions: readonly Statements[],
   work: (attempt: Attempt) => Promise<Result>,
 ): Promise<Result> => {
-  const { cancellationSignal, heartbeat } = Context.current();
+  const context = Context.current();
+  const { cancellationSignal } = context;
   let reported = 0;
+  const progress = (): IngestProgress => ({
+    rowsRead: Math.max(...sessions.map((session) => session.rowsRead), reported),
+  });
   const beat = (): void => {
-    heartbeat({
-      rowsRead: Math.max(...sessions.map((session) => session.rowsRead), reported),
-    } satisfies IngestProgress);
+    context.heartbeat(progress());
   };
   const stop = (): void => {
     for (const session of sessions) session.interrupt();
@@ -40,6 +68,7 @@ export const withHeartbeats = async <Result>(
       beat();
     },
   };
+  lastReports.set(context, null);
   beat();
   const timer = setInterval(beat, HEARTBEAT_MS);
   cancellationSignal.addEventListener('abort', stop);
@@ -51,6 +80,7 @@ export const withHeartbeats = async <Result>(
     throw error;
   } finally {
     clearInterval(timer);
+    lastReports.set(context, progress());
     cancellationSignal.removeEventListener('abort', stop);
   }
 };

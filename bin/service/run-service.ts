@@ -18,6 +18,8 @@ export const startAndSay = async (
   log: Logger,
   lines: LogLines,
 ): Promise<Service> => {
+  // The reader of the output may leave, as `head` does. The service goes on.
+  process.stdout.on('error', () => undefined);
   const { HOST, METRICS_PORT } = settings;
   if (roles.api) await requireFreePort(HOST, settings.port, '--port (PORT)');
   if (METRICS_PORT !== null) await requireFreePort(HOST, METRICS_PORT, 'METRICS_PORT');

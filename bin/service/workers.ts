@@ -17,6 +17,7 @@ import { refuseDeleted } from '../../activities/shared/refuse-deleted.ts';
 import { sealFailures } from '../../activities/shared/seal-failures.ts';
 import { nameWork } from '../../activities/shared/name-work.ts';
 import { measureActivities } from '../../activities/shared/measure-activities.ts';
+import { stayAlive } from '../../activities/shared/with-heartbeats.ts';
 import { takeTurns } from '../../activities/shared/take-turns.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import { hideFolders } from '../../domain/shared/hide-folders.ts';
@@ -179,6 +180,7 @@ export const startWorkers = async (
   });
   const outer = [
     nameWork,
+    stayAlive,
     sealFailures(parts.sealer, log),
     refuseDeleted(warehouse),
     ...(traces === null ? [] : [traces.activity]),
