@@ -89,6 +89,8 @@ export const gunzipped = (raw: IncomingMessage, mostBytes: number): Unzipped => 
       await finished(raw).catch((broken: unknown) => broken);
     body.destroy(damaged());
   };
+  // Whoever reads the body may have left, for example after a 413. The failure of a stream without a listener ends the process.
+  body.on('error', () => undefined);
   raw.on('data', count);
   raw.on('error', fail);
   raw.on('close', breakOff);
