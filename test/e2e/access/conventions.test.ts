@@ -809,7 +809,10 @@ describe('GET /openapi.json', () => {
     const operatorRoutes = [
       'GET /operator/organisations',
       'POST /operator/organisations',
+      'GET /operator/organisations/{id}',
       'PATCH /operator/organisations/{id}',
+      'DELETE /operator/organisations/{id}',
+      'GET /operator/deletions',
       'POST /operator/organisations/{id}/keys',
       'DELETE /operator/organisations/{id}/keys/{key_id}',
       'POST /operator/organisations/{id}/cost-sources/{source_id}/ingest',
