@@ -46,6 +46,7 @@ import { queryOf, type Platforms } from './imports/check-connection.ts';
 import { ImportProgress, type ImportBeat } from './imports/import-progress.ts';
 import { logFailure } from './shared/log-failure.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
+import { reportBy } from './shared/with-heartbeats.ts';
 import { openReason } from './shared/seal-failures.ts';
 
 export interface ImportDependencies {
@@ -56,8 +57,6 @@ export interface ImportDependencies {
   metrics: Metrics;
   log: Logger;
 }
-
-const HEARTBEAT_MS = 1_000;
 
 /** The steps of an import. Each is idempotent, even if an earlier attempt stopped halfway (design §3). */
 export const createImportActivities = ({
@@ -95,8 +94,12 @@ export const createImportActivities = ({
       return true;
     },
 
-    /** Reads the platform's values of the run's days, and stores them. */
-    async readImport(run: ImportRunInput): Promise<void> {
+    /**
+     * Reads the platform's values of the run's days, and stores them.
+     *
+     * @param last the last report of an attempt whose worker has ended; this one continues from there.
+     */
+    async readImport(run: ImportRunInput, last?: unknown): Promise<void> {
       const found = await connected(run);
       const opened = await importRuns.find(warehouse, run.orgId, run.runId);
       if (found === null || opened?.credential_id !== found.connection.credential_id)
@@ -107,7 +110,7 @@ export const createImportActivities = ({
       const credential = await credentialOf(warehouse, sealer, run.orgId, connection);
       // Another worker may have the key, so that this is tried again.
       if (credential === null) throw new Error(CREDENTIAL_UNREADABLE);
-      const before = Context.current().info.heartbeatDetails as ImportBeat | undefined;
+      const before = (Context.current().info.heartbeatDetails ?? last) as ImportBeat | undefined;
       const progress = new ImportProgress(sealer, run, before);
       const { rows, sales } = await heartbeating(progress, (signal) =>
         readAndStore(reading, credential, progress, signal),
@@ -258,23 +261,18 @@ const notesOf = ({ left_out }: Uncounted): string[] => {
   );
 };
 
-/** Runs work, and reports its progress once a second, so that Temporal notices a dead worker. */
+/** Runs work, and reports its progress, which another attempt continues from. */
 const heartbeating = async <Result>(
   progress: ImportProgress,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
-  const { cancellationSignal, heartbeat } = Context.current();
-  heartbeat(progress.beat);
-  const timer = setInterval(() => {
-    heartbeat(progress.beat);
-  }, HEARTBEAT_MS);
+  const { cancellationSignal } = Context.current();
+  reportBy(() => progress.beat);
   try {
     return await work(cancellationSignal);
   } catch (error) {
     if (cancellationSignal.aborted)
       throw new CancelledFailure('the attempt was given up; nothing was stored');
     throw error;
-  } finally {
-    clearInterval(timer);
   }
 };

@@ -14,6 +14,8 @@ const MOST_SILENT_ENDS = 3;
 /** Temporal's names for the ends of attempts that its server did not hear of, so that its own retries leave them to us. */
 const SILENT_ENDS = ['TemporalTimeout:Heartbeat', 'TemporalTimeout:StartToClose'];
 
+const ENDS: ReadonlySet<string | undefined> = new Set(['HEARTBEAT', 'START_TO_CLOSE']);
+
 type Steps = Record<string, (...args: unknown[]) => Promise<unknown>>;
 
 /**
@@ -22,13 +24,16 @@ type Steps = Record<string, (...args: unknown[]) => Promise<unknown>>;
  * worker runs one of them at a time, so that sound steps do not end three times beside a deadly one.
  *
  * @param within how long the attempts may go on, in milliseconds; without it the policy of retries alone decides.
+ * @param resumes whether an attempt gets the last report of the one before as a further argument. Temporal itself passes it on only
+ *   after a failure.
  */
 export const proxySteps = <Activities>(
   { retry, taskQueue = TASK_QUEUE, ...options }: ActivityOptions,
-  within?: number,
+  { within, resumes = false }: { within?: number; resumes?: boolean } = {},
 ): ActivityInterfaceFor<Activities> => {
   const run = async (step: string, args: unknown[]): Promise<unknown> => {
     const begun = Date.now();
+    let last: unknown;
     for (let ends = 0; ends < MOST_SILENT_ENDS; ends += 1) {
       const steps = proxyActivities<Steps>({
         ...options,
@@ -37,9 +42,11 @@ export const proxySteps = <Activities>(
         retry: { ...retry, nonRetryableErrorTypes: SILENT_ENDS },
       });
       try {
-        return await steps[step]?.(...args);
+        return await steps[step]?.(...args, ...(resumes && last !== undefined ? [last] : []));
       } catch (error) {
-        if (!isSilentEnd(error)) throw error;
+        const end = silentEndIn(error);
+        if (end === null) throw error;
+        last = end.lastHeartbeatDetails ?? last;
       }
     }
     throw ApplicationFailure.nonRetryable(
@@ -56,7 +63,7 @@ export const proxySteps = <Activities>(
   });
 };
 
-const isSilentEnd = (error: unknown): boolean =>
-  error instanceof ActivityFailure &&
-  error.cause instanceof TimeoutFailure &&
-  (error.cause.timeoutType === 'HEARTBEAT' || error.cause.timeoutType === 'START_TO_CLOSE');
+const silentEndIn = (error: unknown): TimeoutFailure | null => {
+  const cause = error instanceof ActivityFailure ? error.cause : null;
+  return cause instanceof TimeoutFailure && ENDS.has(cause.timeoutType) ? cause : null;
+};

@@ -49,28 +49,21 @@ export const {
 /** How long the attempts of a delivery go on: three days. */
 const DELIVERY_MS = 3 * 86_400_000;
 
+const long = { startToCloseTimeout: '12h', heartbeatTimeout: '15s', retry } as const;
+
 /** Steps that can take hours, such as reading or writing an export. Missing heartbeats reveal a worker that has died. */
-export const {
-  loadExport,
-  readImport,
-  computeSpend,
-  sealTeamBills,
-  evaluateEvents,
-  startDeliveries,
-  exportKind,
-} = proxySteps<
-  IngestActivities &
-    ImportActivities &
-    SpendActivities &
-    SettlementActivities &
-    EventActivities &
-    StartActivities &
-    ExportActivities
->({
-  startToCloseTimeout: '12h',
-  heartbeatTimeout: '15s',
-  retry,
-});
+export const { loadExport, computeSpend, sealTeamBills, evaluateEvents, startDeliveries, exportKind } =
+  proxySteps<
+    IngestActivities &
+      SpendActivities &
+      SettlementActivities &
+      EventActivities &
+      StartActivities &
+      ExportActivities
+  >(long);
+
+/** Reads a platform, also for hours. Its reports hold what it has read. */
+export const { readImport } = proxySteps<ImportActivities>(long, { resumes: true });
 
 /** Deletes may conflict with a concurrent write and fail. The next attempt removes the rest. */
 export const { maintain, flush } = proxySteps<MaintenanceActivities>({
@@ -93,7 +86,7 @@ export const { attemptDelivery } = proxySteps<DeliveryActivities>(
     heartbeatTimeout: '10s',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '2h' },
   },
-  DELIVERY_MS,
+  { within: DELIVERY_MS },
 );
 
 /** The end of a delivery must be recorded, however long the warehouse is unavailable. */

@@ -15,22 +15,25 @@ export interface Attempt {
 
 const HEARTBEAT_MS = 1_000;
 
-/** What running attempts have reported last; null while their work reports. */
-const lastReports = new WeakMap<Context, IngestProgress | null>();
+/** What running attempts report. */
+const reports = new WeakMap<Context, () => unknown>();
 
 /**
- * Repeats the last report of an attempt while its work reports nothing, so that Temporal does not take a slow first statement for
- * the end of the worker. Local activities have no heartbeats.
+ * Reports to Temporal once a second from the beginning to the end of an attempt, so that Temporal does not take a slow statement for
+ * the end of the worker. Until its work says what to report ({@link reportBy}), it repeats the report of the attempt before. Local
+ * activities have no heartbeats.
  */
 export const stayAlive: ActivityInterceptorsFactory = () => ({
   inbound: {
     execute: async (input, next) => {
       if (activityInfo().isLocal) return next(input);
       const context = Context.current();
-      const timer = setInterval(() => {
-        const last = lastReports.get(context);
-        if (last !== null) context.heartbeat(last ?? ({ rowsRead: 0 } satisfies IngestProgress));
-      }, HEARTBEAT_MS);
+      const before: unknown = context.info.heartbeatDetails ?? ({ rowsRead: 0 } satisfies IngestProgress);
+      const beat = (): void => {
+        context.heartbeat(reports.get(context)?.() ?? before);
+      };
+      beat();
+      const timer = setInterval(beat, HEARTBEAT_MS);
       try {
         return await next(input);
       } finally {
@@ -40,23 +43,26 @@ export const stayAlive: ActivityInterceptorsFactory = () => ({
   },
 });
 
+/** Reports what a function returns, now and from now on. */
+export const reportBy = (report: () => unknown): void => {
+  const context = Context.current();
+  reports.set(context, report);
+  context.heartbeat(report());
+};
+
 /**
- * Reports the number of rows read to Temporal once a second. Interrupts the statements when the attempt is given up, so that a
- * newer attempt has the machine to itself.
+ * Reports the number of rows that the sessions have read. Interrupts their statements when the attempt is given up, so that a newer
+ * attempt has the machine to itself.
  */
 export const withHeartbeats = async <Result>(
   sessions: readonly Statements[],
   work: (attempt: Attempt) => Promise<Result>,
 ): Promise<Result> => {
-  const context = Context.current();
-  const { cancellationSignal } = context;
+  const { cancellationSignal } = Context.current();
   let reported = 0;
   const progress = (): IngestProgress => ({
     rowsRead: Math.max(...sessions.map((session) => session.rowsRead), reported),
   });
-  const beat = (): void => {
-    context.heartbeat(progress());
-  };
   const stop = (): void => {
     for (const session of sessions) session.interrupt();
   };
@@ -65,12 +71,10 @@ export const withHeartbeats = async <Result>(
     signal: cancellationSignal,
     report: (rowsRead) => {
       reported = rowsRead;
-      beat();
+      reportBy(progress);
     },
   };
-  lastReports.set(context, null);
-  beat();
-  const timer = setInterval(beat, HEARTBEAT_MS);
+  if (sessions.length > 0) reportBy(progress);
   cancellationSignal.addEventListener('abort', stop);
   try {
     return await work(attempt);
@@ -79,8 +83,6 @@ export const withHeartbeats = async <Result>(
       throw new CancelledFailure('the attempt was given up; nothing was published');
     throw error;
   } finally {
-    clearInterval(timer);
-    lastReports.set(context, progress());
     cancellationSignal.removeEventListener('abort', stop);
   }
 };
