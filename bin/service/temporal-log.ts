@@ -1,8 +1,11 @@
 import { makeTelemetryFilterString, Runtime, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
-/** The SDK warns about a worker that runs only activities. The worker for webhooks does so by design. */
-const INTENDED = 'No workflows registered';
+/**
+ * What the SDK warns of without need: a worker that runs only activities, as that for webhooks does by design, and the failure of an
+ * activity, of which the service logs a line with the reason.
+ */
+const NEEDLESS = ['No workflows registered', 'Activity failed'];
 
 let runtimeInstalled = false;
 
@@ -15,7 +18,7 @@ export const installRuntime = (log: Logger): void => {
     const { error, ...temporal } = meta;
     // Below a key of its own, because Temporal's core names its fields as it likes.
     const fields = { temporal, ...(error === undefined ? {} : { err: error }) };
-    log[message.startsWith(INTENDED) ? 'debug' : method[level]](fields, message);
+    log[NEEDLESS.some((words) => message.startsWith(words)) ? 'debug' : method[level]](fields, message);
   };
   Runtime.install({
     // The process handles signals itself, to end its parts in the right order.
