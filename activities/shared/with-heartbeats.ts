@@ -19,9 +19,9 @@ const HEARTBEAT_MS = 1_000;
 const reports = new WeakMap<Context, () => unknown>();
 
 /**
- * Reports to Temporal once a second from the beginning to the end of an attempt, so that Temporal does not take a slow statement for
- * the end of the worker. Until its work says what to report ({@link reportBy}), it repeats the report of the attempt before. Local
- * activities have no heartbeats.
+ * Reports to Temporal once a second during all of an attempt. Otherwise Temporal takes a slow statement for the end of the worker.
+ * The work says what to report ({@link reportBy}). Until then the report of the attempt before is repeated. Local activities have no
+ * heartbeats.
  */
 export const stayAlive: ActivityInterceptorsFactory = () => ({
   inbound: {

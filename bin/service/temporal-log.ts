@@ -2,8 +2,8 @@ import { makeTelemetryFilterString, Runtime, type LogLevel } from '@temporalio/w
 import type { Logger } from 'pino';
 
 /**
- * What the SDK warns of without need: a worker that runs only activities, as that for webhooks does by design, and the failure of an
- * activity, of which the service logs a line with the reason.
+ * What the SDK warns of without need. A worker without workflows is intended, for webhooks. The service itself logs why an activity
+ * has failed.
  */
 const NEEDLESS = ['No workflows registered', 'Activity failed'];
 
