@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { CancelledFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import {
   organisationOfImport,
@@ -46,7 +45,7 @@ import { queryOf, type Platforms } from './imports/check-connection.ts';
 import { ImportProgress, type ImportBeat } from './imports/import-progress.ts';
 import { logFailure } from './shared/log-failure.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
-import { reportBy } from './shared/with-heartbeats.ts';
+import { reportBy, withHeartbeats } from './shared/with-heartbeats.ts';
 import { openReason } from './shared/seal-failures.ts';
 
 export interface ImportDependencies {
@@ -112,7 +111,8 @@ export const createImportActivities = ({
       if (credential === null) throw new Error(CREDENTIAL_UNREADABLE);
       const before = (Context.current().info.heartbeatDetails ?? last) as ImportBeat | undefined;
       const progress = new ImportProgress(sealer, run, before);
-      const { rows, sales } = await heartbeating(progress, (signal) =>
+      reportBy(() => progress.beat);
+      const { rows, sales } = await withHeartbeats([], ({ signal }) =>
         readAndStore(reading, credential, progress, signal),
       );
       const completed = (await importHistories(warehouse, run.orgId)).get(
@@ -259,20 +259,4 @@ const notesOf = ({ left_out }: Uncounted): string[] => {
     ([category, transactions]) =>
       `transactions of the category ${category} were not counted (${transactions}), because it is not known whether they are sales`,
   );
-};
-
-/** Runs work, and reports its progress, which another attempt continues from. */
-const heartbeating = async <Result>(
-  progress: ImportProgress,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> => {
-  const { cancellationSignal } = Context.current();
-  reportBy(() => progress.beat);
-  try {
-    return await work(cancellationSignal);
-  } catch (error) {
-    if (cancellationSignal.aborted)
-      throw new CancelledFailure('the attempt was given up; nothing was stored');
-    throw error;
-  }
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs, once, the generators of the clients for Python and Go, with what the client for Python needs, and Postman's converter.
-# Prints their folder. They are no dependencies of the product, so that what they depend on is none either.
+# Prints their folder. The product depends neither on them nor on their packages.
 set -euo pipefail
 
 python=0.29.1

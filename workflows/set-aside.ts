@@ -11,10 +11,11 @@ import { aloneQueueOf, TASK_QUEUE } from './contract.ts';
 /** Attempts of a step that may end without a word. After these its workflow fails, because the step may end its worker each time. */
 const MOST_SILENT_ENDS = 3;
 
-/** Temporal's names for the ends of attempts that its server did not hear of, so that its own retries leave them to us. */
-const SILENT_ENDS = ['TemporalTimeout:Heartbeat', 'TemporalTimeout:StartToClose'];
-
-const ENDS: ReadonlySet<string | undefined> = new Set(['HEARTBEAT', 'START_TO_CLOSE']);
+/** The ends of attempts that Temporal's server hears nothing of, as failures name them, and as its policy of retries does. */
+const SILENT_ENDS = {
+  HEARTBEAT: 'TemporalTimeout:Heartbeat',
+  START_TO_CLOSE: 'TemporalTimeout:StartToClose',
+};
 
 type Steps = Record<string, (...args: unknown[]) => Promise<unknown>>;
 
@@ -39,7 +40,8 @@ export const proxySteps = <Activities>(
         ...options,
         taskQueue: ends === 0 ? taskQueue : aloneQueueOf(taskQueue),
         ...(within === undefined ? {} : { scheduleToCloseTimeout: Math.max(1, begun + within - Date.now()) }),
-        retry: { ...retry, nonRetryableErrorTypes: SILENT_ENDS },
+        // The server's own retries leave these ends to us.
+        retry: { ...retry, nonRetryableErrorTypes: Object.values(SILENT_ENDS) },
       });
       try {
         return await steps[step]?.(...args, ...(resumes && last !== undefined ? [last] : []));
@@ -65,5 +67,5 @@ export const proxySteps = <Activities>(
 
 const silentEndIn = (error: unknown): TimeoutFailure | null => {
   const cause = error instanceof ActivityFailure ? error.cause : null;
-  return cause instanceof TimeoutFailure && ENDS.has(cause.timeoutType) ? cause : null;
+  return cause instanceof TimeoutFailure && (cause.timeoutType ?? '') in SILENT_ENDS ? cause : null;
 };

@@ -5,8 +5,8 @@ import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { organisationOf } from './organisation-of.ts';
 
 /**
- * Fails the activities of deleted organisations for good, before they read or write anything. It comes
- * before those that log failures, because this one is no error of the service.
+ * Fails the activities of deleted organisations for good, before they read or write anything. It comes before the interceptors that
+ * log failures, because this one is no error of the service.
  */
 export const refuseDeleted =
   (warehouse: Warehouse): ActivityInterceptorsFactory =>

@@ -28,10 +28,7 @@ export const operatorFolders = ({
     [homedir(), '~'],
     [tmpdir(), 'TMPDIR'],
     [dataDir, 'DATA_DIR'],
-    [
-      isDuckLake(warehouse) ? localFolder(lake) : resolve(warehouse),
-      isDuckLake(warehouse) ? 'WAREHOUSE_DATA' : 'WAREHOUSE',
-    ],
+    isDuckLake(warehouse) ? [localFolder(lake), 'WAREHOUSE_DATA'] : [resolve(warehouse), 'WAREHOUSE'],
     [extensions, 'DUCKDB_EXTENSIONS'],
     ...sourceRoots.map((root): [string, string] => {
       const [shown = root] = root.split(`/${ORGANISATION_PLACEHOLDER}`);

@@ -61,7 +61,7 @@ export const contentsOfOrganisation = async (
 /**
  * Closes an organisation for good, and records who did: its keys and sessions end at once on all nodes, no list shows it, and its
  * name is free. Its rows stay until {@link removeRows}. A second call changes nothing. Returns the deletion, and when the
- * organisation was made; null if there never was such an organisation.
+ * organisation was made. Returns null if no organisation ever had this id.
  */
 export const closeOrganisation = (
   warehouse: Warehouse,
