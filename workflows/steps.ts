@@ -29,18 +29,12 @@ export const {
   openImport,
   completeImport,
   failImport,
-  settleOrganisation,
   noteNumbersChanged,
   kindsToExport,
   failExport,
   summariseWorkflow,
 } = proxyLocalActivities<
-  IngestActivities &
-    ImportActivities &
-    SettlementActivities &
-    StartActivities &
-    ExportActivities &
-    SummaryActivities
+  IngestActivities & ImportActivities & StartActivities & ExportActivities & SummaryActivities
 >({
   startToCloseTimeout: '1m',
   retry,
@@ -52,15 +46,22 @@ const DELIVERY_MS = 3 * 86_400_000;
 const long = { startToCloseTimeout: '12h', heartbeatTimeout: '15s', retry } as const;
 
 /** Steps that can take hours, such as reading or writing an export. Missing heartbeats reveal a worker that has died. */
-export const { loadExport, computeSpend, sealTeamBills, evaluateEvents, startDeliveries, exportKind } =
-  proxySteps<
-    IngestActivities &
-      SpendActivities &
-      SettlementActivities &
-      EventActivities &
-      StartActivities &
-      ExportActivities
-  >(long);
+export const {
+  loadExport,
+  computeSpend,
+  settleOrganisation,
+  sealTeamBills,
+  evaluateEvents,
+  startDeliveries,
+  exportKind,
+} = proxySteps<
+  IngestActivities &
+    SpendActivities &
+    SettlementActivities &
+    EventActivities &
+    StartActivities &
+    ExportActivities
+>(long);
 
 /** Reads a platform, also for hours. Its reports hold what it has read. */
 export const { readImport } = proxySteps<ImportActivities>(long, { resumes: true });

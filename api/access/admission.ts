@@ -7,6 +7,7 @@ import { callerOf } from './authentication.ts';
 import { readingMs } from '../http/reading-pace.ts';
 import { closeSignal, streamed, tabularType } from '../http/tabular.ts';
 import { SMALL_BYTES, spoolAnswer } from './spool-answer.ts';
+import { Turns } from './turns.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 declare module 'fastify' {
@@ -34,7 +35,8 @@ const UNREAD = { total: 2 * 2 ** 30, each: 512 * 2 ** 20, patienceMs: 60_000 };
  * Admits a request once its organisation has a free place, before the body is read. Further requests of the organisation
  * wait; beyond that number they are rejected (503). The place is free again once the answer is made, however slowly its caller
  * reads it, or once the caller has gone and the work has ended. Otherwise slow readers would keep all places, and callers who leave
- * early could start any number of statements.
+ * early could start any number of statements. An organisation starts one request in a turn of the event loop. Otherwise its small
+ * requests, sent many at once, would all be answered before the next one of another organisation.
  */
 export const admitFairly = (
   app: FastifyInstance,
@@ -51,6 +53,7 @@ export const admitFairly = (
     };
   });
   const places = { light: new FairPlaces(LIMITS.light), heavy: new FairPlaces(LIMITS.heavy) };
+  const turns = new Turns();
   const unread = new UnreadAnswers(UNREAD);
   metrics.watchPlaces('light_requests', places.light);
   metrics.watchPlaces('heavy_requests', places.heavy);
@@ -75,6 +78,7 @@ export const admitFairly = (
     };
     if (closed.aborted) leave();
     else closed.addEventListener('abort', leave, { once: true });
+    await turns.take(orgId);
   });
 
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -6,6 +6,7 @@ import type { Orchestration } from '../../temporal/orchestration.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import type { Deletion } from '../../warehouse/organisations/deleted-organisations.ts';
 
 /** Whether the service can write to its folders. Less than 64 MiB of free space counts as full. */
 export type DiskState = 'ok' | 'full' | 'read_only';
@@ -18,8 +19,8 @@ export interface ApiDependencies {
   sourceRulesOf: SourceRulesOf;
   /** Returns the path of an organisation's folder for exports. Creates the folder if the service owns its place. */
   makeSourceFolder: (orgId: string) => Promise<string>;
-  /** Removes the files of a deleted organisation, which was made at an instant. Idempotent. */
-  removeOrganisationFiles: (orgId: string, createdAt: Date) => Promise<void>;
+  /** Closes an organisation, and deletes all that it has. Returns null if no organisation ever had this id. Idempotent. */
+  deleteOrganisation: (orgId: string) => Promise<Deletion | null>;
   /** Throws `invalid` if this machine cannot read files on other hosts, because it lacks DuckDB's extension for them. */
   checkRemoteFiles: () => Promise<void>;
   /** The state of the disk that holds the service's own files. */

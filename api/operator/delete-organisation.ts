@@ -1,23 +1,14 @@
 import { z } from 'zod';
-import type { Actor } from '../../warehouse/engine/records/audit-log.ts';
-import { listImports } from '../../warehouse/imports/imports.ts';
 import {
-  closeOrganisation,
-  completeDeletion,
   contentsOfOrganisation,
   listDeletions,
-  removeRows,
 } from '../../warehouse/organisations/deleted-organisations.ts';
 import { findOrganisation } from '../../warehouse/organisations/organisations.ts';
-import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
 import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, organisation } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { answers, noBody, success } from '../http/route-schema.ts';
-
-/** Everything that a list of an organisation's sources can have. */
-const ALL = { limit: 1_000_000, cursor: null };
 
 /** An organisation, and how much it has. */
 export const organisationContents = organisation
@@ -37,14 +28,14 @@ export const organisationDeletion = z
     requested_at: instant.describe('When its keys and sessions ended'),
     completed_at: instant
       .nullable()
-      .describe('When nothing of it was left; null if the deletion stopped before. Delete it again then'),
+      .describe(
+        'When nothing of it was left; null if the deletion has stopped before. The next start goes on with it, or another request',
+      ),
   })
   .meta({ id: 'OrganisationDeletion' });
 
 /** The routes by which the operator sees what an organisation has, deletes it with all its data, and lists deletions. */
-export const deletionRoutes = (app: Api, dependencies: ApiDependencies, operator: Actor): void => {
-  const { warehouse, orchestration, clock, removeOrganisationFiles } = dependencies;
-
+export const deletionRoutes = (app: Api, { warehouse, deleteOrganisation }: ApiDependencies): void => {
   app.get(
     '/organisations/:id',
     {
@@ -77,24 +68,7 @@ export const deletionRoutes = (app: Api, dependencies: ApiDependencies, operator
         errors: [404],
       }),
     },
-    async (request) => {
-      const { id } = request.params;
-      const by = { actor: operator, now: clock.now() };
-      const { createdAt } = found('organisation', id, await closeOrganisation(warehouse, id, by));
-      request.log.info({ organisation: id }, 'an organisation is closed; its data are being deleted');
-      // Each step is idempotent. The rows go last, because the steps before need them.
-      await orchestration.endOrganisation(id, {
-        sources: (await listCostSources(warehouse, id, ALL)).map((source) => source.id),
-        metrics: (await listImports(warehouse, id)).map(({ metric_id }) => metric_id),
-      });
-      await removeOrganisationFiles(id, createdAt);
-      const rows = await removeRows(warehouse, [id], clock.now());
-      // A request that was under way when the organisation was closed may have started one more.
-      await orchestration.endWorkflows(id);
-      const deletion = await completeDeletion(warehouse, id, { actor: operator, now: clock.now() });
-      request.log.info({ organisation: id, rows }, 'an organisation is deleted');
-      return success(found('organisation', id, deletion));
-    },
+    async ({ params: { id } }) => success(found('organisation', id, await deleteOrganisation(id))),
   );
 
   app.get(

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { unauthenticated } from '../../domain/shared/errors.ts';
-import { audit, type Actor } from '../../warehouse/engine/records/audit-log.ts';
+import { audit, OPERATOR } from '../../warehouse/engine/records/audit-log.ts';
 import { requireOpeningKey } from '../../warehouse/engine/records/require-key.ts';
 import { sealedByKeys } from '../../warehouse/engine/records/sealed-texts.ts';
 import { resealSome } from '../../warehouse/engine/records/reseal.ts';
@@ -27,7 +27,6 @@ import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
 
-const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator' };
 const DEFAULT_SETTLE_DAYS = 5;
 
 /** An admin key that never expires. */
@@ -85,7 +84,7 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
   });
 
   backupRoutes(app, dependencies);
-  deletionRoutes(app, dependencies, OPERATOR);
+  deletionRoutes(app, dependencies);
 
   app.post(
     '/organisations',

@@ -7,7 +7,7 @@ import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
 import { listOrganisations } from '../../warehouse/organisations/organisations.ts';
 import { listMetrics } from '../../warehouse/metrics/metrics.ts';
 import { deliveriesToStart } from '../../warehouse/events/webhook-deliveries.ts';
-import type { Actor } from '../../warehouse/engine/records/audit-log.ts';
+import { OPERATOR } from '../../warehouse/engine/records/audit-log.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { organisationsWithWebhooks } from '../../warehouse/events/webhooks.ts';
 
@@ -17,9 +17,6 @@ interface Parts {
   clock: Clock;
   log: Logger;
 }
-
-/** The service itself acts for the operator. */
-const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator' };
 
 const MANY = 1_000_000;
 const ATTEMPTS = 10;

@@ -31,7 +31,7 @@ import {
   tracesEndpointOf,
   type Settings,
 } from '../settings/settings.ts';
-import { removeOrganisationFiles } from './organisation-files.ts';
+import { deleteOrganisation, finishDeletions } from './delete-organisation.ts';
 import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
 import { temporalTarget } from './temporal-connection.ts';
 import { VERSION } from '../settings/version.ts';
@@ -153,9 +153,12 @@ export const startService = async (
         log.warn({ err: error }, 'the folders for exports could not be checked');
       },
     );
+    const deleting = { warehouse, orchestration, clock, settings, log };
+    // Only beside an API, which has made the folders.
+    const deleted = roles.api ? finishDeletions(deleting, stopping.signal) : Promise.resolve();
     closers.push(async () => {
       stopping.abort();
-      await Promise.all([reconciled, watched, prepared]);
+      await Promise.all([reconciled, watched, prepared, deleted]);
     });
     const temporalPage = temporalPageOf(settings);
     if (settings.METRICS_PORT !== null) {
@@ -172,14 +175,7 @@ export const startService = async (
         clock,
         sourceRulesOf: sourceRulesOf(settings),
         makeSourceFolder: makeSourceFolder(settings, log),
-        removeOrganisationFiles: removeOrganisationFiles(
-          settings,
-          {
-            objectStorage: warehouse.settings.objectStorage,
-            privateTargets: settings.PRIVATE_TARGETS,
-          },
-          clock,
-        ),
+        deleteOrganisation: (id) => deleteOrganisation(deleting, id),
         checkRemoteFiles: checkRemoteFiles(warehouse.settings),
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,

@@ -31,7 +31,7 @@ const dependencies = (opened: TestWarehouse, connection: Connection): ApiDepende
   clock: fixedClock(new Date('2026-02-07T06:00:00Z')),
   sourceRulesOf: () => ({ roots: [opened.directory], privateTargets: parsePrivateTargets('') }),
   makeSourceFolder: async () => opened.directory,
-  removeOrganisationFiles: () => Promise.resolve(),
+  deleteOrganisation: () => Promise.resolve(null),
   checkRemoteFiles: () => Promise.resolve(),
   disk: async () => 'ok',
   sealer: new Sealer(Buffer.alloc(32)),

@@ -1,9 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WAIT_MS } from '../../support/patience.ts';
 import { as } from '../../support/service/api-client.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 
-describe('places of heavy requests', () => {
+describe('places of requests', () => {
   let api: LocalApi;
   beforeAll(async () => {
     api = await startLocalApi();
@@ -69,5 +70,26 @@ describe('places of heavy requests', () => {
     await Promise.all([next, ...more]);
     expect(status).toBe(200);
     expect(statuses.filter((each) => each === 200)).toHaveLength(19);
+  });
+
+  it('are taken one in a turn of the event loop, so that a flood of small requests leaves room for others', async () => {
+    const { secret } = await api.newTenant();
+    const ask = () => as(api, secret).get('/auth/info');
+    let turn = 0;
+    let timer = setImmediate(function next() {
+      turn += 1;
+      timer = setImmediate(next);
+    });
+    const turns: number[] = [];
+    const note = (): void => {
+      turns.push(turn);
+    };
+    await ask();
+    subscribe('tracing:fastify.request.handler:start', note);
+    await Promise.all(Array.from({ length: 40 }, ask));
+    unsubscribe('tracing:fastify.request.handler:start', note);
+    clearImmediate(timer);
+    expect(turns).toHaveLength(40);
+    expect(new Set(turns).size).toBe(40);
   });
 });

@@ -80,7 +80,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
         clock: fixedClock(NOW),
         sourceRulesOf: () => ({ roots: [test.directory], privateTargets: parsePrivateTargets('') }),
         makeSourceFolder: async () => test.directory,
-        removeOrganisationFiles: () => Promise.resolve(),
+        deleteOrganisation: () => Promise.resolve(null),
         checkRemoteFiles: () => Promise.resolve(),
         disk: async () => 'ok',
         sealer: new Sealer(Buffer.alloc(32)),

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WAIT_MS } from '../../support/patience.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
 import type { LocalServer } from '../../support/fakes/file-server.ts';
@@ -21,6 +22,10 @@ import {
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
+import { fileSettings } from '../../support/warehouse/engines.ts';
+import { OPERATOR } from '../../../warehouse/engine/records/audit-log.ts';
+import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { closeOrganisation } from '../../../warehouse/organisations/deleted-organisations.ts';
 
 /**
  * The nightly export, to a folder and to an object storage. It is 7 February 2026. Acme has a bill of 100 in December, and of 300
@@ -215,6 +220,22 @@ it('writes the same to an object storage, and nothing once the setting is gone',
     )
     .toBe('gone');
   await temporal.close();
+});
+
+it('goes with its organisation, whose deletion the next start completes if the process has died in it', async () => {
+  objects.set(`${BUCKET}/costs/org_staying/spend/month=2026-01/data.parquet`, Buffer.from('a neighbour'));
+  await service.stop();
+  const warehouse = await Warehouse.open(fileSettings(service.dataDir));
+  await closeOrganisation(warehouse, acme.id, { actor: OPERATOR, now: new Date('2026-02-07T06:00:00Z') });
+  warehouse.close();
+  const deletions = async (): Promise<string> => {
+    const target = { DATA_DIR: service.dataDir, COST_ANALYTICS_URL: service.url };
+    return (await runCommand(['org', 'deletions'], target)).stdout;
+  };
+
+  await start(service.dataDir, storageSettings());
+  await expect.poll(deletions, { timeout: WAIT_MS }).toContain('complete at 2026-02-07T06:00:00.000Z');
+  expect([...objects.keys()]).toEqual([`${BUCKET}/costs/org_staying/spend/month=2026-01/data.parquet`]);
 });
 
 it('is checked by the doctor and at the start', async () => {

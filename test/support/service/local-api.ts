@@ -4,8 +4,10 @@ import { pino } from 'pino';
 import { newSecret } from '../../../api/access/api-key.ts';
 import type { Api } from '../../../api/http/api-type.ts';
 import { buildServer } from '../../../api/app.ts';
+import { deleteOrganisation } from '../../../bin/service/delete-organisation.ts';
 import type { Tier } from '../../../domain/organisations/tiers.ts';
 import { fixedClock, type Clock } from '../../../domain/shared/clock.ts';
+import { sourceRulesOf } from '../../../egress/locations/source-rules.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { Orchestration } from '../../../temporal/orchestration.ts';
@@ -61,14 +63,21 @@ export const startLocalApi = async ({
     channelArgs: { 'grpc.enable_http_proxy': 0 },
   });
   const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+  const orchestration = new Orchestration(new Client({ connection }));
+  const files = {
+    ...{ SOURCE_ROOTS: null, sourceRoots: [opened.directory] as const, EXPORT_TO: null },
+    PRIVATE_TARGETS: parsePrivateTargets(''),
+  };
   const app = await buildServer(
     {
       warehouse,
-      orchestration: new Orchestration(new Client({ connection })),
+      orchestration,
       clock,
-      sourceRulesOf: () => ({ roots: [opened.directory], privateTargets: parsePrivateTargets('') }),
+      sourceRulesOf: sourceRulesOf(files),
       makeSourceFolder: () => Promise.resolve(opened.directory),
-      removeOrganisationFiles: () => Promise.resolve(),
+      deleteOrganisation: (id) =>
+        deleteOrganisation({ warehouse, orchestration, clock, settings: files, log }, id),
       checkRemoteFiles: () => Promise.resolve(),
       disk: () => Promise.resolve('ok'),
       sealer,
@@ -81,7 +90,7 @@ export const startLocalApi = async ({
       pages: null,
       version: '0.0.0',
     },
-    pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+    log,
     {
       ...(patienceMs === undefined ? {} : { patienceMs }),
       ...(mostConnections === undefined ? {} : { mostConnections }),

@@ -17,6 +17,9 @@ export interface Actor {
   through?: Through;
 }
 
+/** The operator, and the service when it acts by itself. */
+export const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator' };
+
 /** Things that are stored as versions (versioned-records.ts). */
 const AUDITED_THINGS = ['metric', 'import', 'team', 'shared_cost', 'cost_source', 'webhook'] as const;
 export type AuditedThing = (typeof AUDITED_THINGS)[number];

@@ -1,0 +1,97 @@
+import { rm } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { EXPORT_KINDS, exportPath, NIGHTLY_MONTHS } from '../../domain/exports/export-kind.ts';
+import { addMonths, dayOf, monthOf, monthsBack, monthsInclusive } from '../../domain/shared/calendar.ts';
+import type { Clock } from '../../domain/shared/clock.ts';
+import { placeOf } from '../../egress/exports/export-target.ts';
+import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
+import type { Orchestration } from '../../temporal/orchestration.ts';
+import { OPERATOR } from '../../warehouse/engine/records/audit-log.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import { listImports } from '../../warehouse/imports/imports.ts';
+import {
+  closeOrganisation,
+  completeDeletion,
+  listDeletions,
+  removeRows,
+  type Deletion,
+} from '../../warehouse/organisations/deleted-organisations.ts';
+import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** Longest time for the removal of all files of an organisation. */
+const TIMEOUT_MS = 600_000;
+
+interface Parts {
+  warehouse: Warehouse;
+  orchestration: Orchestration;
+  clock: Clock;
+  settings: Pick<Settings, 'SOURCE_ROOTS' | 'sourceRoots' | 'EXPORT_TO' | 'PRIVATE_TARGETS'>;
+  log: Logger;
+}
+
+/** Everything that a list of an organisation's sources can have. */
+const ALL = { limit: 1_000_000, cursor: null };
+
+/**
+ * Closes an organisation for good, and deletes all that it has: schedules and running work, files, and rows. Idempotent: after a
+ * crash another call goes on. Returns the record of the deletion, or null if no organisation ever had this id.
+ */
+export const deleteOrganisation = async (parts: Parts, id: string): Promise<Deletion | null> => {
+  const { warehouse, orchestration, clock, log } = parts;
+  const closed = await closeOrganisation(warehouse, id, { actor: OPERATOR, now: clock.now() });
+  if (closed === null) return null;
+  log.info({ organisation: id }, 'an organisation is closed; its data are being deleted');
+  // The rows go last, because the steps before need them.
+  await orchestration.endOrganisation(id, {
+    sources: (await listCostSources(warehouse, id, ALL)).map((source) => source.id),
+    metrics: (await listImports(warehouse, id)).map(({ metric_id }) => metric_id),
+  });
+  await removeFiles(parts, id, closed.createdAt);
+  const rows = await removeRows(warehouse, [id], clock.now());
+  // A request that was under way when the organisation was closed may have started one more.
+  await orchestration.endWorkflows(id);
+  const deletion = await completeDeletion(warehouse, id, { actor: OPERATOR, now: clock.now() });
+  log.info({ organisation: id, rows }, 'an organisation is deleted');
+  return deletion;
+};
+
+/** Goes on with the deletions that have stopped halfway. A failure waits for the next start, or for the operator. */
+export const finishDeletions = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
+  try {
+    for (const { organisation, completed_at } of await listDeletions(parts.warehouse))
+      if (completed_at === null && !stopping.aborted) await deleteOrganisation(parts, organisation);
+  } catch (error) {
+    parts.log.warn({ err: error }, 'a deletion could not be completed; delete the organisation again');
+  }
+};
+
+/**
+ * Removes the files of a deleted organisation: its folder for exports in the data directory, and what the nightly export has
+ * written. Folders of SOURCE_ROOTS stay, because they are the operator's.
+ */
+const removeFiles = async (
+  { settings, warehouse, clock }: Parts,
+  orgId: string,
+  createdAt: Date,
+): Promise<void> => {
+  if (settings.SOURCE_ROOTS === null)
+    for (const folder of sourceRulesOf(settings)(orgId).roots)
+      await rm(folder, { recursive: true, force: true });
+  if (settings.EXPORT_TO === null) return;
+  const { objectStorage } = warehouse.settings;
+  const place = placeOf(settings.EXPORT_TO, orgId, {
+    objectStorage,
+    privateTargets: settings.PRIVATE_TARGETS,
+  });
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  for (const month of exportedMonths(createdAt, clock.now()))
+    for (const kind of EXPORT_KINDS) await place.remove(exportPath(kind, month), signal);
+};
+
+/** Returns the months that a nightly export can have written since an organisation was made. */
+const exportedMonths = (createdAt: Date, now: Date): string[] => {
+  const newest = monthOf(dayOf(now));
+  const oldest = addMonths(monthOf(dayOf(createdAt)), 1 - NIGHTLY_MONTHS);
+  return monthsBack(newest, Math.max(NIGHTLY_MONTHS, monthsInclusive(oldest, newest)));
+};
