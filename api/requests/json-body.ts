@@ -28,9 +28,10 @@ export const acceptJsonOnly = (app: Api): void => {
       }
     };
     attempt(() => {
-      const body = textOf(request, bytes);
-      const problem = costlyJson(body, MOST_ITEMS);
+      // Before the text is made, which costs the most.
+      const problem = costlyJson(bytes, MOST_ITEMS);
       if (problem !== null) throw invalid(`body: ${problem}`);
+      const body = textOf(request, bytes);
       void parse(request, body, (error: Error | null, parsed?: unknown) => {
         // The parser would report an error from here as broken JSON.
         attempt(() => {
