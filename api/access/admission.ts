@@ -7,7 +7,7 @@ import { callerOf } from './authentication.ts';
 import { readingMs } from '../http/reading-pace.ts';
 import { closeSignal, streamed, tabularType } from '../http/tabular.ts';
 import { SMALL_BYTES, spoolAnswer } from './spool-answer.ts';
-import { Turns } from './turns.ts';
+import { LoopTurns } from './loop-turns.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 declare module 'fastify' {
@@ -53,7 +53,7 @@ export const admitFairly = (
     };
   });
   const places = { light: new FairPlaces(LIMITS.light), heavy: new FairPlaces(LIMITS.heavy) };
-  const turns = new Turns();
+  const turns = new LoopTurns();
   const unread = new UnreadAnswers(UNREAD);
   metrics.watchPlaces('light_requests', places.light);
   metrics.watchPlaces('heavy_requests', places.heavy);

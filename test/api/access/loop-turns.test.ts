@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { Turns } from '../../../api/access/turns.ts';
+import { LoopTurns } from '../../../api/access/loop-turns.ts';
 
 const turnOver = () => new Promise((resolve) => setImmediate(resolve));
 
 it('turns start one request of each owner, in order, and none of a lone owner waits', async () => {
-  const turns = new Turns();
+  const turns = new LoopTurns();
   const started: string[] = [];
   const start = (owner: string, request: string) =>
     turns.take(owner).then(() => {

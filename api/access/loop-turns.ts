@@ -1,5 +1,5 @@
 /** Lets each owner start one request in a turn of the event loop, so that the requests of others come between. */
-export class Turns {
+export class LoopTurns {
   /** Has the owners who have started a request in this turn, with those of their requests that wait. */
   readonly #started = new Map<string, (() => void)[]>();
 
