@@ -56,14 +56,16 @@ export const deleteOrganisation = async (parts: Parts, id: string): Promise<Dele
   return deletion;
 };
 
-/** Goes on with the deletions that have stopped halfway. A failure waits for the next start, or for the operator. */
+/** Goes on with the deletions that have stopped halfway. One that fails waits for the next start, or for the operator. */
 export const finishDeletions = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
-  try {
-    for (const { organisation, completed_at } of await listDeletions(parts.warehouse))
-      if (completed_at === null && !stopping.aborted) await deleteOrganisation(parts, organisation);
-  } catch (error) {
-    parts.log.warn({ err: error }, 'a deletion could not be completed; delete the organisation again');
-  }
+  const { warehouse, log } = parts;
+  const unable = (error: unknown): void => {
+    log.warn({ err: error }, 'a deletion could not be completed; delete the organisation again');
+  };
+  const deletions = await listDeletions(warehouse).catch(unable);
+  for (const { organisation, completed_at } of deletions ?? [])
+    if (completed_at === null && !stopping.aborted)
+      await deleteOrganisation(parts, organisation).catch(unable);
 };
 
 /**
