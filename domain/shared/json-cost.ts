@@ -11,7 +11,7 @@ const DEEPEST = 64;
  * Returns why a JSON text costs far more than its bytes, or null. Such a text is nested too deeply, or has too many items. Call it
  * before the parser, whose objects take the memory, and before a schema, which finds a problem in every item.
  *
- * @param json in UTF-8, whose bytes of other characters are none of JSON's signs.
+ * @param json text in UTF-8. No byte of another character equals a sign of JSON.
  * @param mostItems the most lists, objects, and items and fields in them.
  */
 export const costlyJson = (json: Uint8Array, mostItems: number): string | null => {
