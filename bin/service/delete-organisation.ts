@@ -30,9 +30,6 @@ interface Parts {
   log: Logger;
 }
 
-/** Everything that a list of an organisation's sources can have. */
-const ALL = { limit: 1_000_000, cursor: null };
-
 /**
  * Closes an organisation for good, and deletes all that it has: schedules and running work, files, and rows. Idempotent: after a
  * crash another call goes on. Returns the record of the deletion, or null if no organisation ever had this id.
@@ -44,7 +41,7 @@ export const deleteOrganisation = async (parts: Parts, id: string): Promise<Dele
   log.info({ organisation: id }, 'an organisation is closed; its data are being deleted');
   // The rows go last, because the steps before need them.
   await orchestration.endOrganisation(id, {
-    sources: (await listCostSources(warehouse, id, ALL)).map((source) => source.id),
+    sources: (await listCostSources(warehouse, id)).map((source) => source.id),
     metrics: (await listImports(warehouse, id)).map(({ metric_id }) => metric_id),
   });
   await removeFiles(parts, id, closed.createdAt);

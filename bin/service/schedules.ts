@@ -18,7 +18,6 @@ interface Parts {
   log: Logger;
 }
 
-const MANY = 1_000_000;
 const ATTEMPTS = 10;
 const PAUSE_MS = 5_000;
 
@@ -38,7 +37,7 @@ export const reconcileSchedules = async (
       const sources = [];
       const imports = [];
       for (const orgId of organisations) {
-        for (const source of await listCostSources(warehouse, orgId, { limit: MANY, cursor: null })) {
+        for (const source of await listCostSources(warehouse, orgId)) {
           sources.push({ orgId, sourceId: source.id, paused: source.schedule_paused });
         }
         const metrics = new Set((await listMetrics(warehouse, orgId)).map(({ id }) => id));

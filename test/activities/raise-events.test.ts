@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evaluateEvents } from '../../activities/raise-events.ts';
 import { addDays, type Day } from '../../domain/shared/calendar.ts';
 import type { Split } from '../../domain/teams/shared-cost.ts';
+import { OPERATOR } from '../../warehouse/engine/records/audit-log.ts';
 import { writeValues } from '../../warehouse/metrics/metric-values.ts';
 import { updateMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { updateOrganisation } from '../../warehouse/organisations/organisations.ts';
@@ -570,12 +571,11 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       await starter.spend({ '2026-01-10': '100', '2026-01-31': '0' });
       await starter.values({ '2026-01-31': 1 });
       expect(await evaluate(starter)).toBe(0);
-      const operator = { type: 'operator', id: 'operator', name: 'operator' } as const;
       await updateOrganisation(
         test.warehouse,
         starter.orgId,
         { tier: 'business' },
-        { actor: operator, now: NOW },
+        { actor: OPERATOR, now: NOW },
       );
       expect(await evaluate(starter)).toBe(1);
     });

@@ -3,7 +3,7 @@ import { LoopTurns } from '../../../api/access/loop-turns.ts';
 
 const turnOver = () => new Promise((resolve) => setImmediate(resolve));
 
-it('turns start one request of each owner, in order, and none of a lone owner waits', async () => {
+it('turns start one request of each owner, in order, and a lone request does not wait', async () => {
   const turns = new LoopTurns();
   const started: string[] = [];
   const start = (owner: string, request: string) =>

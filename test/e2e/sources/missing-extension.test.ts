@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultCliCacheDir } from '../../../temporal/cli/cli-cache.ts';
+import { OPERATOR } from '../../../warehouse/engine/records/audit-log.ts';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
@@ -91,9 +92,8 @@ it('fails the runs of a source from before at once, and the doctor names the sou
   const id = await newIngestedSource(admin, { name: 'Web bill', kind: 'focus', location: file });
   await service.stop();
   const warehouse = await Warehouse.open(fileSettings(service.dataDir));
-  const actor = { type: 'operator', id: 'operator', name: 'operator' } as const;
   const location = `${host.url}/bill.csv`;
-  await updateCostSource(warehouse, orgId, id, { location }, { actor, now: new Date() });
+  await updateCostSource(warehouse, orgId, id, { location }, { actor: OPERATOR, now: new Date() });
   warehouse.close();
 
   const { code, stdout } = await runCommand(['doctor'], {

@@ -8,7 +8,7 @@ import {
   revokeKey,
   type ApiKey,
 } from '../../../warehouse/organisations/api-keys.ts';
-import { audit, listAuditLog } from '../../../warehouse/engine/records/audit-log.ts';
+import { audit, listAuditLog, OPERATOR } from '../../../warehouse/engine/records/audit-log.ts';
 import {
   findOrganisation,
   listOrganisations,
@@ -19,7 +19,7 @@ import { textLike } from '../../support/service/matchers.ts';
 import { newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
 
 const ALL = { limit: 1000, cursor: null };
-const OPERATOR = { actor: { type: 'operator', id: 'operator', name: 'operator' }, now: NOW } as const;
+const BY_OPERATOR = { actor: OPERATOR, now: NOW };
 
 describeOnBothEngines('organisations, keys, calls and the audit log', (open) => {
   let test: TestWarehouse;
@@ -49,12 +49,12 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
       const other = await newOrganisation(warehouse, { name: 'Other' });
       expect(await findOrganisation(warehouse, acme.id)).toEqual(acme);
 
-      expect(await updateOrganisation(warehouse, acme.id, { tier: 'business' }, OPERATOR)).toEqual({
+      expect(await updateOrganisation(warehouse, acme.id, { tier: 'business' }, BY_OPERATOR)).toEqual({
         ...acme,
         tier: 'business',
       });
       // The clock stands still, so the ids decide the order of the two versions.
-      await updateOrganisation(warehouse, acme.id, { name: 'Acme Ltd', settle_days: 0 }, OPERATOR);
+      await updateOrganisation(warehouse, acme.id, { name: 'Acme Ltd', settle_days: 0 }, BY_OPERATOR);
       expect(await findOrganisation(warehouse, acme.id)).toEqual({
         id: acme.id,
         name: 'Acme Ltd',
@@ -70,8 +70,8 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
 
     it('records in the audit log who changed what', async () => {
       const { id } = await newOrganisation(test.warehouse);
-      await updateOrganisation(test.warehouse, id, { tier: 'starter' }, OPERATOR);
-      await updateOrganisation(test.warehouse, id, { name: 'Acme Ltd' }, OPERATOR);
+      await updateOrganisation(test.warehouse, id, { tier: 'starter' }, BY_OPERATOR);
+      await updateOrganisation(test.warehouse, id, { name: 'Acme Ltd' }, BY_OPERATOR);
       const { items: records } = await listAuditLog(test.warehouse, id, ALL);
       expect(records.map(({ actor, action, target, detail }) => [actor.id, action, target, detail])).toEqual([
         ['operator', 'organisation.update', id, { name: 'Acme Ltd' }],
@@ -81,16 +81,16 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
 
     it('is null if it does not exist, and a change does not create it', async () => {
       expect(await findOrganisation(test.warehouse, 'org_none')).toBeNull();
-      expect(await updateOrganisation(test.warehouse, 'org_none', { name: 'Ghost' }, OPERATOR)).toBeNull();
+      expect(await updateOrganisation(test.warehouse, 'org_none', { name: 'Ghost' }, BY_OPERATOR)).toBeNull();
       expect(await findOrganisation(test.warehouse, 'org_none')).toBeNull();
     });
 
     it('keeps all of several changes at once', async () => {
       const { id } = await newOrganisation(test.warehouse);
       await Promise.all([
-        updateOrganisation(test.warehouse, id, { name: 'New name' }, OPERATOR),
-        updateOrganisation(test.warehouse, id, { tier: 'starter' }, OPERATOR),
-        updateOrganisation(test.warehouse, id, { settle_days: 9 }, OPERATOR),
+        updateOrganisation(test.warehouse, id, { name: 'New name' }, BY_OPERATOR),
+        updateOrganisation(test.warehouse, id, { tier: 'starter' }, BY_OPERATOR),
+        updateOrganisation(test.warehouse, id, { settle_days: 9 }, BY_OPERATOR),
       ]);
       expect(await findOrganisation(test.warehouse, id)).toMatchObject({
         name: 'New name',
@@ -121,7 +121,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
     it('shows the newest version of its organisation', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse, { tier: 'starter' });
       const id = await newKey(orgId);
-      await updateOrganisation(test.warehouse, orgId, { tier: 'enterprise' }, OPERATOR);
+      await updateOrganisation(test.warehouse, orgId, { tier: 'enterprise' }, BY_OPERATOR);
       const holder = (await findKeyHolders(test.warehouse, [id])).get(id);
       expect(holder?.organisation.tier).toBe('enterprise');
     });
@@ -288,8 +288,12 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
   it('records nothing of a transaction that fails', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const failing = test.warehouse.transaction(async (session) => {
-      const actor = { type: 'operator', id: 'operator', name: 'operator' } as const;
-      await audit(session, orgId, { actor, action: 'organisation.update', target: orgId, detail: {} }, NOW);
+      await audit(
+        session,
+        orgId,
+        { actor: OPERATOR, action: 'organisation.update', target: orgId, detail: {} },
+        NOW,
+      );
       throw new Error('later step');
     });
     await expect(failing).rejects.toThrow('later step');

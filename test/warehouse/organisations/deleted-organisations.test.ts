@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newSecret } from '../../../api/access/api-key.ts';
 import { eraseDeleted } from '../../../warehouse/engine/maintenance/erasure.ts';
 import { compact } from '../../../warehouse/engine/maintenance/maintenance.ts';
+import { OPERATOR } from '../../../warehouse/engine/records/audit-log.ts';
 import { tableNames } from '../../../warehouse/engine/sql/table-names.ts';
 import { createKey, findKeyHolders, newKeyId } from '../../../warehouse/organisations/api-keys.ts';
 import {
@@ -25,7 +26,7 @@ import { filesWith } from '../../support/fakes/search-bytes.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newMetric, newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
 
-const BY_OPERATOR = { actor: { type: 'operator', id: 'operator', name: 'operator' }, now: NOW } as const;
+const BY_OPERATOR = { actor: OPERATOR, now: NOW };
 const LATER = { ...BY_OPERATOR, now: new Date('2026-02-08T06:00:00Z') };
 
 /** The only table that names an organisation after its deletion. */
