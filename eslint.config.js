@@ -58,6 +58,11 @@ export default tseslint.config(
             'Wait up to WAIT_MS of test/support/patience.ts, because a busy machine reaches the default.',
         },
         {
+          selector: 'CallExpression[callee.object.name="vi"][callee.property.name=/^(do)?mock$/i]',
+          message:
+            'Pass the replacement as an argument, because another file of the process may have loaded the module.',
+        },
+        {
           selector: 'Property[key.name=/^(timeout|hookTimeout|testTimeout)$/] > Literal.value',
           message: 'Take a limit of test/support/patience.ts.',
         },

@@ -7,12 +7,16 @@ const PAUSE_MS = 10;
 /** Standard output is for the output of commands. */
 const STANDARD_ERROR = 2;
 
+/** Writes bytes from an offset to an open file. Returns how many it wrote, or throws the system's error. */
+type Write = (file: number, bytes: Buffer, at: number) => number;
+
 /**
  * Writes the lines of the log to a file or pipe. A line that cannot be written is dropped and counted, because the service must
  * not end, or wait, for its log: the disk may be full, and the reader of a pipe may hang.
  */
 export class LogLines {
   readonly #file: number;
+  readonly #write: Write;
   #dropped = 0;
   #told = 0;
   /** Whether the last line was dropped. Then the next one waits for nobody. */
@@ -20,8 +24,9 @@ export class LogLines {
   /** Whether the last line was cut, so that the next one must not continue it. */
   #isCut = false;
 
-  constructor(file = STANDARD_ERROR) {
+  constructor(file = STANDARD_ERROR, write: Write = writeSync) {
     this.#file = file;
+    this.#write = write;
   }
 
   /** The number of lines that were dropped so far. */
@@ -47,7 +52,7 @@ export class LogLines {
     let written = 0;
     for (let waited = 0; written < bytes.length;) {
       try {
-        written += writeSync(this.#file, bytes, written);
+        written += this.#write(this.#file, bytes, written);
       } catch (error) {
         const isBusy = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
         if (!isBusy || this.#isStuck || waited >= PATIENCE_MS) break;

@@ -1,26 +1,19 @@
-import type * as FileSystem from 'node:fs';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LogLines } from '../../../bin/service/log-lines.ts';
 
-const { room } = vi.hoisted(() => ({ room: { bytes: Infinity } }));
+const room = { bytes: Infinity };
 
-/** A disk with so much room. Its real file takes what fits. */
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof FileSystem>();
-  return {
-    ...fs,
-    writeSync: (file: number, bytes: Buffer, at: number) => {
-      const fits = Math.min(bytes.length - at, room.bytes);
-      if (fits === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-      room.bytes -= fits;
-      return fs.writeSync(file, bytes, at, fits);
-    },
-  };
-});
+/** Writes to a disk with so much room. The real file takes what fits. */
+const writeWhatFits = (to: number, bytes: Buffer, at: number): number => {
+  const fits = Math.min(bytes.length - at, room.bytes);
+  if (fits === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  room.bytes -= fits;
+  return writeSync(to, bytes, at, fits);
+};
 
 let folder: string;
 let file: number;
@@ -28,7 +21,7 @@ let lines: LogLines;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'log-'));
   file = openSync(join(folder, 'log'), 'w');
-  lines = new LogLines(file);
+  lines = new LogLines(file, writeWhatFits);
   room.bytes = Infinity;
 });
 afterEach(() => {
