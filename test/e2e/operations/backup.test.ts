@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { as, asOperator, ingest } from '../../support/service/api-client.ts';
+import { as, asOperator, ingest, waitFor } from '../../support/service/api-client.ts';
 import { expectError } from '../../support/service/envelope.ts';
 import {
   newDataDir,
@@ -167,9 +167,12 @@ describe('a backup of a running service', () => {
       expect(await shownBy(other, backedUp)).toEqual(shown);
       await expectOneInstant(other, backedUp, written);
       const temporal = await openTemporal(dataDir);
-      const schedules: string[] = [];
-      for await (const { scheduleId } of temporal.client.schedule.list()) schedules.push(scheduleId);
-      expect(schedules.some((id) => id.includes(backedUp.source))).toBe(true);
+      // Temporal lists a schedule a moment later.
+      await waitFor(async () => {
+        for await (const { scheduleId } of temporal.client.schedule.list())
+          if (scheduleId.includes(backedUp.source)) return true;
+        return undefined;
+      });
       await temporal.close();
       expect(await ingest(as(other, backedUp.secret), backedUp.source)).toMatchObject({
         status: 'completed',
