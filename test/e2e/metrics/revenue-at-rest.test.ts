@@ -24,8 +24,11 @@ import { openTemporal, runScheduled } from '../../support/service/temporal-clien
  * rule 1): files of the warehouse with its write-ahead log, of Temporal, of logs, and every column of every table.
  */
 
-/** Values, and what derives from them: the sum of January, its margin after a cost of 400, the sum after a change. */
-const NUMBERS = [7_654_321.25, 345_679.5, 8_000_000.75, 7_999_600.75, 7_654_444.25, 8_000_123.75];
+/**
+ * Values, and what derives from them: the sum of January, its margin after a cost of 400, the sum after a change. None has a row of
+ * zeros, because the durations in the log do.
+ */
+const NUMBERS = [7_654_321.25, 467_912.5, 8_122_233.75, 8_121_833.75, 7_654_444.25, 8_122_356.75];
 /** A hundred sales of 987,654.31 on one day, as Stripe lists them, in dollars. The second page has fifty of the day before. */
 const IMPORTED = [987_654.31, 98_765_431, 49_382_715.5];
 /** A count, which is not private: the search finds it. */
