@@ -161,7 +161,10 @@ describe('org delete', () => {
     expectData(await leaving.admin.post(`/webhooks/${hook.id}/test`));
     await waitFor(() => Promise.resolve(receiver.received.length > 0 ? true : undefined));
     // Temporal lists a schedule a moment later.
-    await waitFor(async () => ((await schedulesOf(leaving.id)).length === 4 ? true : undefined));
+    const schedules = await waitFor(async () => {
+      const found = await schedulesOf(leaving.id);
+      return found.length === 4 ? found : undefined;
+    });
     await waitFor(async () =>
       (await runningOf(leaving.id)).join() === 'deliverWebhook,ingestCosts' ? true : undefined,
     );
@@ -174,6 +177,8 @@ describe('org delete', () => {
     });
     expectError(await leaving.admin.get('/organisation'), 401, /this API key is not valid/);
     expectError(await page.get('/organisation'), 401, /its key no longer exists/);
+    for (const schedule of schedules)
+      await expect(temporal.client.schedule.getHandle(schedule).describe()).rejects.toThrow(/not found/i);
     await waitFor(async () => ((await schedulesOf(leaving.id)).length === 0 ? true : undefined));
     await waitFor(async () => ((await runningOf(leaving.id)).length === 0 ? true : undefined));
     expect(await readdir(join(service.dataDir, 'exports'))).toEqual([staying.id]);
