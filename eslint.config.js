@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
+import { citedPages } from './scripts/cited-pages.mjs';
 
 export default tseslint.config(
   {
@@ -11,6 +12,11 @@ export default tseslint.config(
     ],
   },
   js.configs.recommended,
+  {
+    ignores: ['scripts/cited-pages.mjs'],
+    plugins: { project: { rules: { 'cited-pages': citedPages } } },
+    rules: { 'project/cited-pages': 'error' },
+  },
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -57,7 +57,7 @@ export interface ImportDependencies {
   log: Logger;
 }
 
-/** The steps of an import. Each is idempotent, even if an earlier attempt stopped halfway (design §3). */
+/** The steps of an import. Each is idempotent, even if an earlier attempt stopped halfway. */
 export const createImportActivities = ({
   warehouse,
   clock,

@@ -36,7 +36,7 @@ export interface IngestDependencies {
   log: Logger;
 }
 
-/** The steps of an ingest. Each is idempotent, even if an earlier attempt stopped halfway (design §3). */
+/** The steps of an ingest. Each is idempotent, even if an earlier attempt stopped halfway. */
 export const createIngestActivities = ({
   warehouse,
   clock,

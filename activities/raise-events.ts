@@ -23,7 +23,7 @@ import { valuesThrough } from '../warehouse/metrics/values-through.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
 
-/** How many months are compared with targets: as many as a metric shows (spec §8). */
+/** How many months are compared with targets: as many as a metric shows (docs/http.md#read-and-lock-months). */
 const WATCHED_MONTHS = 12;
 
 /** The step that raises events. A second run finds nothing new. */
@@ -39,17 +39,17 @@ export type EventActivities = ReturnType<typeof createEventActivities>;
 
 /**
  * Finds the months that went above their target and the days on which a unit cost began to rise, and raises their events
- * (spec §6). Before a month's numbers are complete, it raises no event and has no recorded state. After a new or changed target
- * only the running month and the newest complete one raise events. Metrics whose numbers are those of the last evaluation have
- * no news, and are left out. One transaction covers the reads, the recorded states, the events and the deliveries, so that each
- * event is raised exactly once. Returns the number of events.
+ * (docs/concepts.md#events-and-webhooks). Before a month's numbers are complete, it raises no event and has no recorded state.
+ * After a new or changed target only the running month and the newest complete one raise events. Metrics whose numbers are those
+ * of the last evaluation have no news, and are left out. One transaction covers the reads, the recorded states, the events and
+ * the deliveries, so that each event is raised exactly once. Returns the number of events.
  */
 export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: Date): Promise<number> => {
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null || !includes(organisation.tier, 'unit_economics')) return 0;
   const { on } = await sealBills(warehouse, orgId, now);
   const look = await warehouse.look();
-  // Revenue sends no event (spec §6 rule 1).
+  // Revenue sends no event (docs/concepts.md#events-and-webhooks).
   const metrics = (await recallMetrics(look, warehouse, orgId)).filter(({ kind }) => kind === 'count');
   let raised = 0;
   await recallMonths(warehouse.memory.of(look, orgId), EVALUATED, metrics, dayOf(now), async (changed) => {
@@ -134,7 +134,7 @@ const begunRises = async (
   });
 };
 
-/** Returns the event, with the payload of contract §3, Webhook. */
+/** Returns the event, with the payload for webhooks (docs/http.md#receive-events). */
 const unitCostChanged = (
   { currency }: Organisation,
   { id, name, unit }: Metric,

@@ -20,7 +20,7 @@ interface BackupTarget {
 
 /**
  * `backup --to DIR`: lets the running service copy its data into a new folder, and waits for it. If the data is a DuckLake, says
- * how to copy it. If the folder has that copy, checks the copy and makes it a backup (contract §4).
+ * how to copy it. If the folder has that copy, checks the copy and makes it a backup (docs/operation.md#backup).
  */
 export const backup = async (
   access: ServiceAccess,

@@ -8,9 +8,9 @@ import { restoreFile } from './backup/restore-file.ts';
 import { restoreLake } from './backup/restore-lake.ts';
 
 /**
- * `restore --from DIR`: makes a backup the data of a service that has none (contract §4). Refuses a backup of a newer version, and
- * one of whose sealed texts the master keys open none. The next start upgrades older data, and makes schedules and open workflows
- * anew.
+ * `restore --from DIR`: makes a backup the data of a service that has none (docs/operation.md#restore). Refuses a backup of a
+ * newer version, and one of whose sealed texts the master keys open none. The next start upgrades older data, and makes
+ * schedules and open workflows anew.
  */
 export const restore = async (
   settings: Settings,

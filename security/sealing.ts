@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** The place that a sealed text belongs to. The text can be opened only for this place (design §5). */
+/** The place that a sealed text belongs to. The text can be opened only for this place (docs/design.md#secrets). */
 export interface SealedPlace {
   orgId: string;
   /** The id of its record, unique within the organisation. */

@@ -115,7 +115,7 @@ export class Orchestration {
     );
   }
 
-  /** Starts an ingest now. Throws a conflict if one of the same source is running (design §3). */
+  /** Starts an ingest now. Throws a conflict if one of the same source is running (docs/workflows.md#all-workflows). */
   async startIngest(input: IngestInput): Promise<{ runId: string; workflowId: string }> {
     const start = await this.#startOf('ingestCosts', input);
     const handle = await this.#soon(() =>

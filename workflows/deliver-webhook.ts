@@ -5,7 +5,7 @@ import { attemptDelivery, giveDeliveryUp } from './steps.ts';
 
 /**
  * Delivers one event to one webhook. It makes attempts at growing intervals for three days, then gives up. Temporal keeps the
- * intervals, however often a process dies (spec §6).
+ * intervals, however often a process dies (docs/concepts.md#events-and-webhooks).
  */
 export const deliverWebhook: Workflows['deliverWebhook'] = async (delivery) => {
   try {

@@ -7,7 +7,7 @@ import { completeImport, failImport, noteNumbersChanged, openImport, readImport 
 
 /**
  * Imports the values of a metric from its platform. Does nothing if the metric is no longer connected, or if its imports pause
- * (contract §3, Import).
+ * (docs/concepts.md#daily-imports).
  */
 export const importMetricValues: Workflows['importMetricValues'] = async (input) => {
   const { firstExecutionRunId, workflowId } = workflowInfo();

@@ -20,7 +20,8 @@ import { reasonOf } from './reason-of.ts';
 
 /**
  * Ingests a cost source: reads its export, publishes the loads, computes the changed months, settles the months that can settle,
- * and seals their bills. Only then is the run completed (design §2). It does not wait for events.
+ * and seals their bills. Only then is the run completed (docs/concepts.md#when-a-month-has-settled). It does not wait for
+ * events.
  */
 export const ingestCosts: Workflows['ingestCosts'] = async (input) => {
   const { firstExecutionRunId, workflowId } = workflowInfo();

@@ -3,8 +3,8 @@ import { numbersChanged, type Workflows } from './contract.ts';
 import { evaluateEvents, startDeliveries } from './steps.ts';
 
 /**
- * Evaluates an organisation's numbers, raises events and starts their deliveries. Repeats this if numbers have changed meanwhile.
- * At most one runs for an organisation, so that evaluations never overlap (spec §6).
+ * Evaluates an organisation's numbers, raises events and starts their deliveries. Repeats this if numbers have changed
+ * meanwhile. At most one runs for an organisation, so that evaluations never overlap (docs/concepts.md#events-and-webhooks).
  */
 export const raiseEvents: Workflows['raiseEvents'] = async ({ orgId }) => {
   let changed = true;

@@ -11,7 +11,7 @@ import { forMessage } from '../../domain/shared/for-message.ts';
 import { isSigningKey } from './private-key.ts';
 import type { Wait } from './try-again.ts';
 
-/** A connection of a metric to BigQuery (spec §5, Import credentials). */
+/** A connection of a metric to BigQuery (docs/design.md#secrets). */
 export interface BigQueryConnection {
   /** The project that runs the queries and pays for them. */
   projectId: string;
@@ -56,7 +56,7 @@ const LOCATION = /^[A-Za-z0-9-]{1,64}$/;
 
 /**
  * Returns a client for a connection. It calls only the endpoint: it signs its own tokens with the key, so it needs no token host
- * and no metadata server (contract §3, Import).
+ * and no metadata server (docs/concepts.md#daily-imports).
  *
  * @throws `invalid` for a wrong project, location or key. No message repeats a part of the key.
  */

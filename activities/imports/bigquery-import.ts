@@ -34,8 +34,8 @@ export interface QueryCheck {
 }
 
 /**
- * Checks a query import by a free dry run (spec §8, Query contract). BigQuery estimates the bytes for the days that are given, so
- * give those of the first run, which reads the most.
+ * Checks a query import by a free dry run (docs/concepts.md#daily-imports). BigQuery estimates the bytes for the days that are
+ * given, so give those of the first run, which reads the most.
  *
  * @throws Outage if BigQuery is not available.
  */
@@ -54,9 +54,9 @@ export const checkQuery = async (check: QueryImport & RunDays): Promise<QueryChe
 };
 
 /**
- * Runs a query import, and returns its values in pages, in the order of the query (spec §8, Query contract). A dry run comes first,
- * because it is free, and permissions or tables may have changed. An attempt with the same `jobId`, query and days reads the result
- * of the first, so that a run is billed once.
+ * Runs a query import, and returns its values in pages, in the order of the query (docs/concepts.md#daily-imports). A dry run
+ * comes first, because it is free, and permissions or tables may have changed. An attempt with the same `jobId`, query and days
+ * reads the result of the first, so that a run is billed once.
  *
  * @throws `invalid` if a person must act: the query, the key or a permission is wrong, or the result is no list of values; Outage if
  *   BigQuery is not available, or failed the job by no fault of the query; the signal's reason once it aborts.

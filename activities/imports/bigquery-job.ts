@@ -30,7 +30,7 @@ const JOB_TIMEOUT_MS = 30 * 60_000;
 /** Jobs that one run may start, if BigQuery fails all of them. */
 const MOST_JOBS = 5;
 
-/** Asks BigQuery about a query, free of charge (spec §8, Query contract). */
+/** Asks BigQuery about a query, free of charge (docs/concepts.md#daily-imports). */
 export const dryRun = async (
   client: BigQueryClient,
   of: DatedQuery,
@@ -52,8 +52,8 @@ export const dryRun = async (
 };
 
 /**
- * Runs the query as a job, and waits for its end. If an earlier attempt of the run started the job, it waits for that one, so that a
- * run is billed once (sources §6). Only a job that failed by no fault of the query is replaced by another.
+ * Runs the query as a job, and waits for its end. If an earlier attempt of the run started the job, it waits for that one, so
+ * that a run is billed once (docs/design.md#platforms). Only a job that failed by no fault of the query is replaced by another.
  *
  * @param runId names the run: letters, digits, dashes and underscores.
  * @throws `invalid` or Outage if the job failed; a new attempt after an Outage starts the next job.

@@ -9,8 +9,8 @@ export interface Platforms {
 }
 
 /**
- * Asks the platform whether a connection can be imported, without reading or paying anything (spec §3, Import connection of a
- * metric). Throws Outage if the platform cannot be asked. Nothing that it returns or throws holds a part of the credential.
+ * Asks the platform whether a connection can be imported, without reading or paying anything (docs/concepts.md#daily-imports).
+ * Throws Outage if the platform cannot be asked. Nothing that it returns or throws holds a part of the credential.
  */
 export const checkConnection = async (
   platforms: Platforms,

@@ -4,7 +4,7 @@ import { withBalanceTransactions, type StripeAccess } from './balance-transactio
 const MOST_TRIES = 3;
 
 /**
- * Checks with Stripe that a key can read balance transactions (spec §5, Import credentials). Sends nothing for a key that is not
+ * Checks with Stripe that a key can read balance transactions (docs/design.md#secrets). Sends nothing for a key that is not
  * restricted. Throws `invalid` with what to do if the key cannot be used, and Outage if Stripe cannot be asked.
  */
 export const checkStripeKey = (access: StripeAccess): Promise<void> =>

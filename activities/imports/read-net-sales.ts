@@ -29,9 +29,9 @@ const MOST_TRIES = 6;
 const PAGE_LIMIT = 100;
 
 /**
- * Reads the net sales of the days from `from` until before `to` (spec §8, Payment-platform revenue import), the newest first, in
- * constant memory. Throws `invalid` if a person must act, for example because the key was revoked, and Outage if Stripe is
- * away. Transactions that are created while the reading runs are left to the next one.
+ * Reads the net sales of the days from `from` until before `to` (docs/concepts.md#daily-imports), the newest first, in constant
+ * memory. Throws `invalid` if a person must act, for example because the key was revoked, and Outage if Stripe is away.
+ * Transactions that are created while the reading runs are left to the next one.
  */
 export const readNetSales = ({
   currency,

@@ -49,7 +49,7 @@ const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
 
 /**
  * Converts an error to the failure that Temporal should see. An error that a person must fix fails at once with its message. An
- * error that can pass is retried. An unknown error is tried three times (design §3).
+ * error that can pass is retried. An unknown error is tried three times (docs/design.md#steps-can-stop-at-any-point).
  *
  * @param attempt the number of the failed attempt, from 1.
  */

@@ -13,7 +13,7 @@ import { readableFiles } from './readable-files.ts';
 import type { SourceReading } from './source-reading.ts';
 import { withHeldFiles } from './with-held-files.ts';
 
-/** Reads a source of any kind and publishes its loads (design §4). */
+/** Reads a source of any kind and publishes its loads (docs/data-formats.md#what-a-run-replaces). */
 export const loadSource = (source: CostSource, reading: Omit<SourceReading, 'held'>): Promise<LoadResult> =>
   withHeldFiles((held) => loadOfKind(source, { ...reading, held }));
 

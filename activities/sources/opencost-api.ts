@@ -8,7 +8,7 @@ import type { Answered, AnsweredRows } from './answers/opencost-answers.ts';
 import { readApart } from './answers/read-apart.ts';
 import { allocationUrl, assetsUrl, formOfBase, kubecostBase, type ApiForm } from './opencost-requests.ts';
 
-/** The API of OpenCost or Kubecost, one UTC day per call (sources §2). */
+/** The API of OpenCost or Kubecost, one UTC day per call (docs/data-formats.md#opencost-and-kubecost). */
 export interface OpenCostApi {
   allocations: (day: Day) => Promise<AnsweredRows<ApiAllocation>>;
   /** Returns null if the API has no assets. */
@@ -111,7 +111,7 @@ const notOpenCost = (url: URL, problem: string): Error =>
 const LONGEST_EXCERPT = 200;
 const excerpt = (text: string): string => JSON.stringify(text.trim().slice(0, LONGEST_EXCERPT));
 
-/** Throws unless the HTTP status reports success. So must the code of the envelope (sources §2). */
+/** Throws unless the HTTP status reports success. So must the code of the envelope. */
 const refuseFailure = (url: URL, { status, text }: GuardedAnswer): void => {
   if (status >= 300 && status < 400) {
     throw invalid(

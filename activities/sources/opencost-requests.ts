@@ -1,6 +1,6 @@
 import { addDays, type Day } from '../../domain/shared/calendar.ts';
 
-/** The form of the API that a host has. Kubecost's is under `/model`, and takes options that exclude costs (sources §2). */
+/** The form of the API that a host has. Kubecost's is under `/model`, and takes options that exclude costs. */
 export type ApiForm = 'opencost' | 'kubecost';
 
 /** Returns the form that a base URL implies. */

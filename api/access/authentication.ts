@@ -29,7 +29,7 @@ export interface Caller {
 
 /**
  * A call that the assistant's gate has authenticated and counted. Its requests to the API carry a ticket for it instead of a key
- * (contract §3, Assistant). `closed` aborts once the client has gone.
+ * (docs/http.md#ask-through-an-ai-assistant). `closed` aborts once the client has gone.
  */
 export interface AssistantCall {
   caller: Caller;
@@ -73,7 +73,7 @@ interface Authentication {
 
 /**
  * Checks every request of a scope before its body is read: key or session (401), quota (429), permission (403), plan (403). The
- * routes check parameters, existence and state (contract §1).
+ * routes check parameters, existence and state (docs/http.md#what-all-answers-have-in-common).
  */
 export const authenticate = (
   app: FastifyInstance,

@@ -49,9 +49,9 @@ const STORED_SESSION_CALLS: Derived<number> = { ...STORED_CALLS, name: 'stored s
 const LAZY_DELAY_MS = 1_000;
 
 /**
- * Counts calls against the daily quota of their organisation (spec §8). Calls that arrive during a commit share the next
- * commit. Once another node has stored calls, the next call here reads the stored total. So several nodes together keep one
- * limit, apart from the calls that run at that moment.
+ * Counts calls against the daily quota of their organisation (docs/http.md#sign-in-with-a-key). Calls that arrive during a
+ * commit share the next commit. Once another node has stored calls, the next call here reads the stored total. So several nodes
+ * together keep one limit, apart from the calls that run at that moment.
  */
 export class CallMeter {
   readonly #warehouse: Warehouse;
@@ -68,7 +68,7 @@ export class CallMeter {
     this.#clock = clock;
   }
 
-  /** Checks one call against the quota and counts it. A rejected call does not count (contract §1). */
+  /** Checks one call against the quota and counts it. A rejected call does not count. */
   async count(holder: KeyHolder, look: Look): Promise<MeteredCall> {
     const now = this.#clock.now();
     const today = await this.#upToDate(holder.organisation.id, dayOf(now), look);
@@ -85,8 +85,8 @@ export class CallMeter {
   }
 
   /**
-   * Counts a call of a browser session. The first calls of a day are free, over all sessions of a key. All others count like calls
-   * with the key, so that nobody goes round the quota with a session (contract §3, Browser session).
+   * Counts a call of a browser session. The first calls of a day are free, over all sessions of a key. All others count like
+   * calls with the key, so that nobody goes round the quota with a session (docs/http.md#browser-session).
    */
   async countInSession(holder: KeyHolder, look: Look): Promise<MeteredCall> {
     const limit = DAILY_CALLS[holder.organisation.tier];

@@ -28,8 +28,9 @@ type Request = FastifyRequest<{ Params: { id: string } }>;
 type Dependencies = Pick<ApiDependencies, 'warehouse' | 'sealer' | 'clock'>;
 
 /**
- * Whether a caller may see the numbers of a metric. This is the one rule of who sees revenue (spec §5, Revenue privacy rules 2
- * and 4): only admins do, and through the assistant only if the metric allows it. Anyone may see the numbers of counts.
+ * Whether a caller may see the numbers of a metric. This is the one rule of who sees revenue
+ * (docs/concepts.md#revenue-and-who-sees-it): only admins do, and through the assistant only if the metric allows it. Anyone may
+ * see the numbers of counts.
  */
 export const maySeeNumbers = (
   { key, through }: Caller,
@@ -60,7 +61,7 @@ export interface VisibleNumbers {
 
 /**
  * Returns which of some metrics may show the caller their numbers, and the vault that opens revenue. Nothing else makes a vault
- * for a reader. The audit log first records the view of each revenue metric (spec §5, Revenue privacy rule 5).
+ * for a reader. The audit log first records the view of each revenue metric (docs/concepts.md#revenue-and-who-sees-it).
  */
 export const visibleNumbers = async (
   { warehouse, sealer, clock }: Dependencies,
@@ -118,7 +119,7 @@ export const requestedNumbers = async (
   return { metric, vault: metric.kind === 'revenue' ? vault : undefined };
 };
 
-/** Returns the metric that a request changes. Throws a 404, or a 403 for revenue below its plan (contract §2). */
+/** Returns the metric that a request changes. Throws a 404, or a 403 for revenue below its plan. */
 export const requestedChange = async (
   { warehouse, sealer }: Pick<ApiDependencies, 'warehouse' | 'sealer'>,
   request: Request,
@@ -130,7 +131,7 @@ export const requestedChange = async (
   return { metric, vault: new RevenueVault(sealer, organisation.id) };
 };
 
-/** Throws a 403 for an organisation whose plan does not include revenue (spec §1 rule 1). */
+/** Throws a 403 for an organisation whose plan does not include revenue (docs/http.md#sign-in-with-a-key). */
 export const refuseBelowRevenuePlan = ({ tier }: Caller['organisation']): void => {
   if (!includes(tier, 'revenue')) throw forbidden(planMessage(tier, 'revenue'));
 };

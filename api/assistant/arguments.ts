@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const LIMIT = { error: 'expected a whole number from 1 to 1000' };
 
-/** The arguments of every tool with a paged list (contract §1). */
+/** The arguments of every tool with a paged list (docs/http.md#what-all-answers-have-in-common). */
 export const pageArguments = {
   limit: z
     .number(LIMIT)

@@ -21,9 +21,9 @@ const REFUSED_BY_TRANSPORT = -32_000;
 const BATCH = /^\s*\[/;
 
 /**
- * `POST /mcp`: the AI assistant's gate (contract §3, Assistant). It takes one message of the Model Context Protocol. Each message
- * counts as one call; the requests that a tool sends to the API do not count again. They have the limits of their routes, so
- * the gate itself waits for no place.
+ * `POST /mcp`: the AI assistant's gate (docs/http.md#ask-through-an-ai-assistant). It takes one message of the Model Context
+ * Protocol. Each message counts as one call; the requests that a tool sends to the API do not count again. They have the limits
+ * of their routes, so the gate itself waits for no place.
  */
 export const assistantRoutes = async (
   app: Api,

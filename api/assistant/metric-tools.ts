@@ -47,7 +47,7 @@ const pageOf = (
   return { ...answer, data: items, next_cursor: isLast ? null : (items.at(-1)?.metric.id ?? null) };
 };
 
-/** `list_metrics`, `get_metric_months` and `get_overview`: unit costs (contract §3, Metric, Month, Overview). */
+/** `list_metrics`, `get_metric_months` and `get_overview`: unit costs (docs/http.md#read-and-lock-months). */
 export const METRIC_TOOLS = [
   tool({
     name: 'list_metrics',

@@ -8,7 +8,7 @@ const KEYS = { error: `expected one or two different keys of ${BREAKDOWN_KEYS.jo
 const COMPLETE_THROUGH =
   'complete_through is the last day up to which every active cost source has delivered all days; the spend of later days can still grow. It is null if the first day is not complete.';
 
-/** `get_costs` and `get_cost_breakdown`: the spend of a range of days (contract §3, Costs). Open on every plan. */
+/** `get_costs` and `get_cost_breakdown`: the spend of a range of days (docs/http.md#read-costs). Open on every plan. */
 export const SPEND_TOOLS = [
   tool({
     name: 'get_costs',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idArgument, pageArguments } from './arguments.ts';
 import { explained, tool } from './tool.ts';
 
-/** `list_teams` and `get_team_bills`: what teams cost (contract §3, Team, bill, shared cost). */
+/** `list_teams` and `get_team_bills`: what teams cost (docs/http.md#teams-and-bills). */
 export const TEAM_TOOLS = [
   tool({
     name: 'list_teams',

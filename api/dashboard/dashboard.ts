@@ -12,7 +12,7 @@ const NONCE_BYTES = 16;
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
-/** Paths that are never the dashboard's: those of the API, operations and docs (contract §3, Dashboard). */
+/** Paths that are never the dashboard's: those of the API, operations and docs. */
 const OTHER_PATHS = /^\/(api|operator|mcp|docs|livez|readyz|metrics|openapi\.json)(\/|$)/;
 
 /**

@@ -69,7 +69,7 @@ const testEvent = (webhook: Webhook, currency: string, now: Date): NewEvent => (
   },
 });
 
-/** `…/webhooks`: the receivers of events, and their deliveries (spec §6; contract §3, Webhook). */
+/** `…/webhooks`: the receivers of events, and their deliveries (docs/http.md#receive-events). */
 export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, clock, sealer, orchestration, sourceRulesOf } = dependencies;
   const config = { access: 'admin' } as const;

@@ -26,7 +26,7 @@ const MOST_MONTHS = 12;
 const FIRST_MONTH = '1970-01';
 
 const TYPES = [PARQUET, CSV, ARROW] as const;
-/** Revenue is never on a disk in plain form, and DuckDB writes a Parquet file to the disk first (spec §5, Revenue privacy rule 1). */
+/** Revenue is never on a disk in plain form, and DuckDB writes a Parquet file to the disk first. */
 const REVENUE_TYPES = [CSV, ARROW] as const;
 
 /** The kinds that can have rows of revenue, as the audit log names them. */

@@ -26,7 +26,8 @@ const DISK_IS_FULL = 'the disk is full: nothing can be stored until the operator
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Maps every error to the one envelope (contract §1). Logs an unexpected error, and returns a bare 500.
+ * Maps every error to the one envelope (docs/http.md#what-all-answers-have-in-common). Logs an unexpected error, and returns a
+ * bare 500.
  *
  * @param disk the state of the service's disk.
  */
@@ -122,5 +123,5 @@ export const socketAnswer = (socket: Duplex, status: number, message: string): v
 /** How long a client may continue to send after its answer. */
 const LINGER_MS = 2_000;
 
-/** The envelope of every error (contract §1). */
+/** The envelope of every error (docs/http.md#what-all-answers-have-in-common). */
 export const envelope = (error: string): { success: false; error: string } => ({ success: false, error });

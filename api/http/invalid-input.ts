@@ -41,8 +41,8 @@ const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
   );
 
 /**
- * Returns the 400 for an input that its schema rejects. It reports at most three problems, each with the path of the field,
- * what was expected, and the value that was sent (contract §1).
+ * Returns the 400 for an input that its schema rejects. It reports at most three problems, each with the path of the field, what
+ * was expected, and the value that was sent (docs/http.md#what-all-answers-have-in-common).
  *
  * @param part the name of the input, such as `body` or `query`.
  */

@@ -7,7 +7,7 @@ import { page, pageQuery } from './paging.ts';
 
 const FIRST_MONTH = '1970-01';
 
-/** The query of routes that answer months, newest first (contract §3, Month). */
+/** The query of routes that answer months, newest first (docs/http.md#read-and-lock-months). */
 export const monthRangeQuery = z.strictObject({
   start: month.optional().describe('First month; without it, twelve months, or `limit` if that is more'),
   end: month.optional().describe('Last month, inclusive; without it, the running one'),

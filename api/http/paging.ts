@@ -3,7 +3,7 @@ import { invalid } from '../../domain/shared/errors.ts';
 import type { ListPart } from '../../warehouse/engine/sql/list-part.ts';
 import { name } from './fields.ts';
 
-/** The query of every paged list (contract §1). */
+/** The query of every paged list (docs/http.md#what-all-answers-have-in-common). */
 export const pageQuery = z.strictObject({
   limit: z.coerce
     .number({ error: 'expected a whole number from 1 to 1000' })

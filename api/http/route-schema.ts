@@ -5,7 +5,7 @@ import type { Tag } from './tags.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route (contract §2). Every route under /api/v1 sets it, but those of /session. */
+    /** Who may call the route (docs/http.md#all-requests). Every route under /api/v1 sets it, but those of /session. */
     access?: Access;
     /** The feature that the organisation's plan must include. */
     feature?: Feature;
@@ -173,5 +173,5 @@ export const answersPage = <
   route: Route<Body, Params, Query>,
 ) => describe(pageOf(item), route);
 
-/** The envelope of a success (contract §1). */
+/** The envelope of a success (docs/http.md#what-all-answers-have-in-common). */
 export const success = <Data>(data: Data): { success: true; data: Data } => ({ success: true, data });

@@ -15,8 +15,8 @@ const PROJECT = 'expected the id of a Google Cloud project';
 const LOCATION = 'expected a location such as "EU" or "europe-west3"';
 
 /**
- * What to connect a metric to. This schema does not check credentials, because its errors repeat what was sent (spec §5, Import
- * credentials).
+ * What to connect a metric to. This schema does not check credentials, because its errors repeat what was sent
+ * (docs/design.md#secrets).
  */
 export const importBody = z.discriminatedUnion(
   'type',

@@ -42,7 +42,7 @@ const connects = { ...admin, ownTextRules: ['query', 'credentials', 'api_key'] }
 /** A person waits for the check. */
 const LONGEST_CHECK_MS = 30_000;
 
-/** `…/metrics/{id}/import`: the daily import of a metric (spec §3, Import connection of a metric; contract §3, Import). */
+/** `…/metrics/{id}/import`: the daily import of a metric (docs/concepts.md#daily-imports). */
 export const importRoutes = (app: Api, dependencies: NumberDependencies): void => {
   const { warehouse, orchestration, clock, sealer } = dependencies;
 

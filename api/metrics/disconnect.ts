@@ -4,7 +4,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 
 /**
  * Ends the import of a metric, if it has one: its credential is deleted, its schedule removed, and a running import ended. Its
- * values stay (spec §3, Import connection of a metric).
+ * values stay (docs/concepts.md#daily-imports).
  */
 export const disconnect = async (
   { warehouse, orchestration, clock }: Pick<ApiDependencies, 'warehouse' | 'orchestration' | 'clock'>,

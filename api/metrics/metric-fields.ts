@@ -31,7 +31,7 @@ const countMetric = z
   })
   .meta({ id: 'Metric' });
 
-/** A revenue metric, for admins (contract §3, Revenue metric). Its `label_key` and `rise` are null. */
+/** A revenue metric, for admins (docs/concepts.md#revenue-and-who-sees-it). Its `label_key` and `rise` are null. */
 const revenueMetric = countMetric
   .extend({
     kind: z.literal('revenue'),
@@ -41,7 +41,7 @@ const revenueMetric = countMetric
   })
   .meta({ id: 'RevenueMetric' });
 
-/** What others see of a revenue metric (spec §5, Revenue privacy rule 2). */
+/** What others see of a revenue metric (docs/concepts.md#revenue-and-who-sees-it). */
 export const privateMetric = z
   .object({ id: z.string(), name: z.string(), kind: z.literal('revenue') })
   .meta({ id: 'PrivateMetric' });
@@ -51,7 +51,7 @@ export const metricRecord = z.discriminatedUnion('kind', [countMetric, revenueMe
 /** A metric for any reader. */
 export const shownMetric = z.union([countMetric, revenueMetric, privateMetric]);
 
-/** A metric for a key that only sends values (contract §2). */
+/** A metric for a key that only sends values. */
 export const foundMetric = z.object({ id: z.string(), name: z.string() }).meta({ id: 'FoundMetric' });
 
 const withMonths = { months: z.array(monthRecord) };
@@ -90,7 +90,7 @@ const labelKey = z
   .max(100, { error: LABEL_KEY })
   .nullable();
 
-/** A new metric (spec §2). */
+/** A new metric (docs/http.md#define-a-metric). */
 export const newMetric = z.strictObject({
   name,
   unit,

@@ -65,7 +65,7 @@ const valueChange = z
 const labelOf = ({ label_key }: Pick<Metric, 'label_key'>, label: string): { label?: string } =>
   label_key === null ? {} : { label };
 
-/** Returns how a metric's values are rounded: revenue is money (contract §1). */
+/** Returns how a metric's values are rounded: revenue is money (docs/http.md#what-all-answers-have-in-common). */
 const numberOf = ({ kind }: Pick<Metric, 'kind'>): ((value: DecimalText) => number) =>
   kind === 'revenue' ? toWire : valueToWire;
 
@@ -82,7 +82,7 @@ const since = z.iso.datetime({ error: 'expected an instant such as "2026-01-31T0
 const position = z.object({ changeId: z.uuid(), period: z.iso.date(), label: z.string() });
 const periodPosition = position.omit({ changeId: true });
 
-/** `…/metrics/{id}/values` and `…/history` (spec §2, Metric value; §4). */
+/** `…/metrics/{id}/values` and `…/history` (docs/http.md#send-values). */
 export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, clock } = dependencies;
 

@@ -53,7 +53,7 @@ const warningsOf = async (
 ): Promise<string[]> =>
   scope.type === 'spend' ? pickWarnings(warehouse, orgId, scope.spend, clock.now(), stored) : [];
 
-/** Returns the changed scope. Its type stays; only the picks of a spend scope can change (contract §3, Metric). */
+/** Returns the changed scope. Its type stays; only the picks of a spend scope can change (docs/http.md#define-a-metric). */
 const changedScope = (
   { scope }: Metric,
   change: { type?: string | undefined; spend?: SpendPick[] | undefined } | undefined,
@@ -68,7 +68,7 @@ const changedScope = (
   return { type: 'spend', spend: change.spend };
 };
 
-/** Rejects a currency that does not fit the kind of a new metric. Revenue is never converted (spec §2, Business metric rule 3). */
+/** Rejects a currency that does not fit the kind of a new metric. Revenue is never converted. */
 const judgedCurrency = (
   { kind, currency, label_key }: z.infer<typeof newMetric>,
   organisation: Caller['organisation'],
@@ -110,7 +110,7 @@ const toWireMetric = (
     : { ...shown, kind, label_key: null, rise: null, currency, assistant_access };
 };
 
-/** Throws a 403 for a key that only sends values and asks for all metrics. It may look up one by its name (contract §2). */
+/** Throws a 403 for a key that only sends values and asks for all metrics. It may look up one by its name. */
 const refuseUnnamed: onRequestHookHandler = (request, _reply, done) => {
   const { permission } = callerOf(request).key;
   const { name } = request.query as { name?: unknown };
@@ -121,7 +121,7 @@ const refuseUnnamed: onRequestHookHandler = (request, _reply, done) => {
   done();
 };
 
-/** `…/metrics`: business metrics and their unit costs (spec §2). */
+/** `…/metrics`: business metrics and their unit costs (docs/http.md#define-a-metric). */
 export const metricRoutes = (app: Api, dependencies: NumberDependencies): void => {
   const { warehouse, clock } = dependencies;
 

@@ -46,7 +46,7 @@ const glanceRecord = z
 /** A revenue metric, to those who may not see its numbers. */
 const privateGlance = z.object({ metric: privateMetric }).meta({ id: 'PrivateGlance' });
 
-/** `GET /overview`: every metric at a glance. One statement reads all their months (spec §6, rule 2). */
+/** `GET /overview`: every metric at a glance. One statement reads all their months (docs/http.md#read-and-lock-months). */
 export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void => {
   app.get(
     '/overview',

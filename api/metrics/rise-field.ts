@@ -3,7 +3,7 @@ import { invalid } from '../../domain/shared/errors.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 
 const RISE = 'expected {"percent": …, "deviations": …}, or null';
-/** The rule for a rise of a daily metric (spec §6). */
+/** The rule for a rise of a daily metric (docs/concepts.md#events-and-webhooks). */
 export const rise = z
   .strictObject(
     {

@@ -29,7 +29,7 @@ const connected = (type: ImportType): Error =>
     `the values of this metric are imported from ${PLATFORM_NAMES[type]}; disconnect the import to change them`,
   );
 
-/** Throws a conflict for a metric with a daily import, whose values nothing else may change (spec §8; contract §3, Import). */
+/** Throws a conflict for a metric with a daily import, whose values nothing else may change (docs/concepts.md#daily-imports). */
 const refuseConnected = async (warehouse: Warehouse, caller: Caller, metricId: string): Promise<void> => {
   const type = await recallImportType(warehouse, caller, metricId);
   if (type !== null) throw connected(type);

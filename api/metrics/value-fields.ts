@@ -4,7 +4,7 @@ import type { Change, ValueSource } from '../../warehouse/metrics/value-changes.
 import { actorOf, type Caller } from '../access/authentication.ts';
 import { day, month } from '../http/fields.ts';
 
-/** A metric value on the wire (contract §3, Values). Its range depends on the kind of the metric (value-rules.ts). */
+/** A metric value on the wire (docs/http.md#send-values). Its range depends on the kind of the metric (value-rules.ts). */
 export const number = z.number({ error: 'expected a finite number' });
 
 /** A label of a value. Both encodings of a letter are one label, and so are labels with and without blanks around them. */

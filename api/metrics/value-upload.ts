@@ -20,7 +20,7 @@ import { keyChange, writeResult } from './value-fields.ts';
 /** Two hundred thousand lines with long labels fit. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** `POST …/values/csv`: values from a file (spec §2, CSV format). */
+/** `POST …/values/csv`: values from a file (docs/http.md#send-values). */
 export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, clock } = dependencies;
   const places = new UploadPlaces();

@@ -68,7 +68,7 @@ const rangeOf = (metric: Metric, { period, start, end, label }: RemoveQuery): Va
   return { ...range, label: label ?? null };
 };
 
-/** `PUT …/values/{period}` and `DELETE …/values`: values that an admin corrects by hand (spec §1 rule 5). */
+/** `PUT …/values/{period}` and `DELETE …/values`: values that an admin corrects by hand (docs/http.md#send-values). */
 export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, clock } = dependencies;
 

@@ -70,7 +70,7 @@ const monthWith = <Fields extends z.ZodRawShape>(fields: Fields) =>
 
 /** A month of a count metric. */
 export const countMonth = monthWith(numbers).meta({ id: 'Month' });
-/** A month of a revenue metric (contract §3, Revenue metric). */
+/** A month of a revenue metric (docs/concepts.md#revenue-and-who-sees-it). */
 export const revenueMonth = monthWith(revenueNumbers).meta({ id: 'RevenueMonth' });
 export const monthRecord = z.union([countMonth, revenueMonth]);
 

@@ -77,10 +77,10 @@ const labelledMonthRecord = countMonth
   .meta({ id: 'LabelledMonth' });
 
 /**
- * Yields the answer with months and the parts of their values by label. One transaction reads everything, so
- * that the parts add up. The answer comes in pieces, because a month can have more labels than memory should hold. A locked
- * month shows the labels that its lock froze, and once it has changed also today's (contract §3, Month). `top` limits the labels
- * to the largest.
+ * Yields the answer with months and the parts of their values by label. One transaction reads everything, so that the parts add
+ * up. The answer comes in pieces, because a month can have more labels than memory should hold. A locked month shows the labels
+ * that its lock froze, and once it has changed also today's (docs/http.md#read-and-lock-months). `top` limits the labels to the
+ * largest.
  */
 const labelledMonths = async function* (
   dependencies: Pick<NumberDependencies, 'warehouse' | 'clock' | 'noteChange'>,
@@ -168,7 +168,7 @@ const labelledText = async function* (
   yield `${text}${goTo(lists.length - 1)}${lists.at(-1)?.after ?? ''}`;
 };
 
-/** `…/metrics/{id}/months`: the life of a month (spec §3). */
+/** `…/metrics/{id}/months`: the life of a month (docs/concepts.md#a-month-and-its-states). */
 export const monthRoutes = (app: Api, dependencies: NumberDependencies): void => {
   const { warehouse, clock } = dependencies;
 

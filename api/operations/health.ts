@@ -26,7 +26,7 @@ const authInfo = identity.extend({
   }),
 });
 
-/** `GET /health` and `GET /auth/info` (spec §4). */
+/** `GET /health` and `GET /auth/info`. */
 export const healthRoutes = (app: Api, dependencies: ApiDependencies): void => {
   app.get(
     '/health',

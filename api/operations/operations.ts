@@ -38,7 +38,7 @@ export const isReady = (condition: Condition): boolean =>
 /** How long `/readyz` repeats what the master keys open, because it counts all sealed texts. */
 const KEY_STATE_MS = 60_000;
 
-/** Liveness, readiness and Prometheus metrics: outside /api/v1, without a key (contract §1). */
+/** Liveness, readiness and Prometheus metrics: outside /api/v1, without a key (docs/http.md#what-all-answers-have-in-common). */
 export const operationRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, sealer } = dependencies;
   const { requestDuration, callsOverQuota } = dependencies.metrics;

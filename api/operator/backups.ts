@@ -64,7 +64,7 @@ const target = z.strictObject({
     .describe('The snapshot in the dump of a DuckLake: answers what it has'),
 });
 
-/** `/operator/backups`: copies the data of the running service, or helps to copy a DuckLake (contract §4). One runs at a time. */
+/** `/operator/backups`: copies the data of the running service, or helps to copy a DuckLake. One runs at a time. */
 export const backupRoutes = (app: Api, { warehouse, clock, version, metrics }: ApiDependencies): void => {
   let newest: BackupRecord | null = null;
   let running = Promise.resolve();

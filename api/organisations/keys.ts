@@ -60,7 +60,7 @@ export const revoke = (
     options,
   );
 
-/** `GET`, `POST /keys` and `DELETE /keys/{id}` (spec §5). */
+/** `GET`, `POST /keys` and `DELETE /keys/{id}` (docs/http.md#manage-keys). */
 export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
   app.get(
     '/keys',

@@ -94,7 +94,7 @@ const checkCurrency = (own: string | null | undefined, expected: string): void =
   }
 };
 
-/** `…/cost-sources`: where spend comes from, runs and their history (contract §3). */
+/** `…/cost-sources`: where spend comes from, runs and their history (docs/http.md#connect-a-cost-source). */
 export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, orchestration, clock, sourceRulesOf, checkRemoteFiles } = dependencies;
 

@@ -161,7 +161,7 @@ const toWireRow = ({ total, ...keys }: BreakdownRow): z.infer<typeof breakdownRo
   total: toWire(total),
 });
 
-/** `GET /costs` and `GET /costs/breakdown`: the spend of a range of days (spec §4). */
+/** `GET /costs` and `GET /costs/breakdown`: the spend of a range of days (docs/http.md#read-costs). */
 export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
   /** Sends a file of all rows, or of some. */
   const sendRows = (

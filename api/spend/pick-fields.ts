@@ -73,7 +73,7 @@ const repository = z
   })
   .meta({ id: 'NewRepositoryPick' });
 
-/** Picks of teams and shared costs (contract §3, Spend). `least` is how many there must be. */
+/** Picks of teams and shared costs (docs/concepts.md#scopes-and-picks). `least` is how many there must be. */
 export const ownedPicks = (least: 0 | 1): z.ZodType<SpendPick[]> =>
   z
     .array(

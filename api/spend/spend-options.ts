@@ -106,7 +106,7 @@ const previewBody = z
 const amount = (cost: string | null): number | null => (cost === null ? null : toWire(cost));
 const monthText = (day: string | null): string | null => (day === null ? null : monthOf(day));
 
-/** `GET /spend/options` and `POST /spend/preview`: what can be picked, and what picks would cost (contract §3). */
+/** `GET /spend/options` and `POST /spend/preview`: what can be picked, and what picks would cost. */
 export const spendOptionRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
   app.get(
     '/spend/options',

@@ -108,7 +108,7 @@ const ACCESS = {
   admin: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
 } as const;
 
-/** `…/shared-costs`: spend that is split over teams (contract §2). */
+/** `…/shared-costs`: spend that is split over teams. */
 export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
   const withWarnings = async (caller: Caller, sharedCost: SharedCost) =>
     success({

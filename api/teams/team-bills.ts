@@ -165,7 +165,7 @@ export const billOnWire = (
   };
 };
 
-/** `…/teams/{id}/bills`: what a team costs, month by month (contract §3, Team, bill, shared cost). */
+/** `…/teams/{id}/bills`: what a team costs, month by month (docs/http.md#teams-and-bills). */
 export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void => {
   const { warehouse, clock } = dependencies;
 

@@ -21,7 +21,7 @@ const ACCESS = {
   admin: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
 } as const;
 
-/** `…/teams`: teams and what they own (contract §2). */
+/** `…/teams`: teams and what they own. */
 export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
   const { warehouse, clock } = dependencies;
 

@@ -95,7 +95,7 @@ const secrets = {
 /** The names of the settings that can also be read from a file. */
 export const SECRETS = Object.keys(secrets);
 
-/** Every setting of the product by its name (contract §4). Errors name the setting. */
+/** Every setting of the product by its name (docs/operation.md#settings). Errors name the setting. */
 const environment = z.object({
   ...secrets,
   DATA_DIR: withDefault('./data'),

@@ -39,8 +39,8 @@ export interface Rise extends RecordedDay {
 
 /**
  * Returns the days on which a rise begins: days well above their own history to which no earlier rise lasts. So a lasting rise
- * raises one event, on its first day (spec §6). Single outliers hardly move the median and the median absolute deviation. If the
- * history does not vary at all, the percentage alone decides.
+ * raises one event, on its first day (docs/concepts.md#events-and-webhooks). Single outliers hardly move the median and the
+ * median absolute deviation. If the history does not vary at all, the percentage alone decides.
  *
  * By the same rule a day must stand above the same weekdays of its history. A shop that sells little on Saturdays has a high unit
  * cost each Saturday, which is no news. If the history lacks that weekday, the whole history decides alone.

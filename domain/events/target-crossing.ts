@@ -72,7 +72,8 @@ export interface TargetState {
 
 /**
  * Returns the months whose state has changed, oldest first. A month that is above now, but was not or has no state yet, has
- * crossed its target once more. Each crossing has its own count, so that it raises one event (spec §1 rule 7).
+ * crossed its target once more. Each crossing has its own count, so that it raises one event
+ * (docs/concepts.md#events-and-webhooks).
  */
 export const changedTargetStates = (
   months: readonly { month: Month; above_target: boolean }[],

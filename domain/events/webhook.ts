@@ -1,8 +1,8 @@
-/** The events that a webhook can subscribe to (spec §6). */
+/** The events that a webhook can subscribe to (docs/concepts.md#events-and-webhooks). */
 export const EVENT_TYPES = ['unit_cost.changed'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The payload of a `unit_cost.changed` event (contract §3, Webhook). `period` is a month, or the day of a rise. */
+/** The payload of a `unit_cost.changed` event (docs/http.md#receive-events). `period` is a month, or the day of a rise. */
 export interface UnitCostChanged {
   metric_id: string;
   metric_name: string;

@@ -3,7 +3,7 @@ import { includes, planMessage } from '../organisations/tiers.ts';
 import { addMonths, dayOf, firstDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
 import type { MetricKind } from '../metrics/metric.ts';
 
-/** What a metric's values can be imported from (spec §1 rule 5). */
+/** What a metric's values can be imported from (docs/http.md#send-values). */
 export const IMPORT_TYPES = ['bigquery', 'stripe'] as const;
 export type ImportType = (typeof IMPORT_TYPES)[number];
 
@@ -36,7 +36,7 @@ export interface ImportRunInput extends ImportInput {
   workflowId: string;
 }
 
-/** Returns the id of a metric's import workflow. A metric has at most one running (design §3). */
+/** Returns the id of a metric's import workflow. A metric has at most one running (docs/workflows.md#all-workflows). */
 export const importWorkflowId = ({ orgId, metricId }: Pick<ImportInput, 'orgId' | 'metricId'>): string =>
   `import/${orgId}/${metricId}`;
 
@@ -44,7 +44,7 @@ export const importWorkflowId = ({ orgId, metricId }: Pick<ImportInput, 'orgId' 
 export const organisationOfImport = (workflowId: string): string | null =>
   /^import\/([^/]+)\/[^/]+$/.exec(workflowId)?.[1] ?? null;
 
-/** The months that the first run of a connection reads, the running one included (contract §3, Import). */
+/** The months that the first run of a connection reads, the running one included (docs/concepts.md#daily-imports). */
 const FIRST_MONTHS = 12;
 
 /** Returns the first month that a new connection reads. */
@@ -67,7 +67,7 @@ export const importedDays = (
   return { start: firstDay(startMonth ?? (missed < before ? missed : before)), end: today };
 };
 
-/** Days in a row on which all runs failed, after which a connection counts as failed (contract §3, Import). */
+/** Days in a row on which all runs failed, after which a connection counts as failed (docs/concepts.md#daily-imports). */
 const FAILED_DAYS = 3;
 
 export type ImportStatus = 'connected' | 'paused' | 'failed';
@@ -87,7 +87,7 @@ export const pauseReason = (kind: MetricKind, tier: Tier): string | null =>
 export const importStatus = (pausedReason: string | null, failedDays: number): ImportStatus =>
   pausedReason !== null ? 'paused' : failedDays >= FAILED_DAYS ? 'failed' : 'connected';
 
-/** The time of the daily imports in UTC (spec §8). */
+/** The time of the daily imports in UTC (docs/concepts.md#daily-imports). */
 export const IMPORT_TIME = { hour: 5, minute: 45 } as const;
 
 /** Returns when the next daily import runs. */

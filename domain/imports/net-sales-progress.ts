@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dayAt, dayNumber, isDay, monthOf, type Day } from '../shared/calendar.ts';
 import { salesRole } from './reporting-categories.ts';
 
-/** A balance transaction of Stripe, as far as net sales need it (sources §5). */
+/** A balance transaction of Stripe, as far as net sales need it (docs/design.md#platforms). */
 export interface BalanceTransaction {
   id: string;
   /** Gross, in the smallest unit of the currency. Negative if money leaves the account. */
@@ -84,8 +84,8 @@ const add = (sums: Map<string, string>, key: string, units: bigint): void => {
 };
 
 /**
- * Returns progress with one more page, the newest first. Each transaction counts on the UTC day of its creation (spec §8, day
- * bucketing). Amounts must be safe integers.
+ * Returns progress with one more page, the newest first. Each transaction counts on the UTC day of its creation
+ * (docs/concepts.md#daily-imports). Amounts must be safe integers.
  */
 export const withPage = (before: NetSalesProgress, page: readonly BalanceTransaction[]): NetSalesProgress => {
   const own = before.currency.toLowerCase();

@@ -28,7 +28,7 @@ export interface Uncounted {
   left_out: LeftOut[];
 }
 
-/** The net sales of a range of days, before fees (spec §8, Payment-platform revenue import). */
+/** The net sales of a range of days, before fees (docs/concepts.md#daily-imports). */
 export interface NetSales extends Uncounted {
   /** One value per day with a transaction that counts, in the metric's currency, the oldest first. It may be 0 or negative. */
   values: ImportedValue[];

@@ -1,4 +1,4 @@
-/** Parameters that every run gives to the query: its first and its last day, both inclusive (spec §8). */
+/** Parameters that every run gives to the query: its first and its last day, both inclusive (docs/concepts.md#daily-imports). */
 export const RUN_PARAMETERS = ['start', 'end'] as const;
 
 /**

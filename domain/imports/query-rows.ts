@@ -26,7 +26,7 @@ const WITH_EXPONENT = /^-?\d+(?:\.\d+)?[eE][+-]?\d{1,3}$/;
 const NEGATIVE_ZERO = /^-0(?:\.0+)?$/;
 
 /**
- * Returns the value in a row of a query's result (spec §8, Query contract). Decimals keep all digits.
+ * Returns the value in a row of a query's result (docs/concepts.md#daily-imports). Decimals keep all digits.
  *
  * @param number the row's number, from 1, to name a row without a day.
  * @throws `invalid` with the day for a null, a day outside the run's days, NaN and infinity.

@@ -2,12 +2,12 @@ import { forMessage } from '../shared/for-message.ts';
 import { parametersOf, RUN_PARAMETERS } from './query-parameters.ts';
 
 /**
- * The most bytes that a run may process and bill (spec §8, 10 GB). BigQuery's console counts a GB as 2³⁰ bytes, and BigQuery bills
- * whole MiB. With 10 × 10⁹ it would refuse a query of almost 10 GB, because its bill rounds up.
+ * The most bytes that a run may process and bill (docs/concepts.md#daily-imports). BigQuery's console counts a GB as 2³⁰ bytes,
+ * and BigQuery bills whole MiB. With 10 × 10⁹ it would refuse a query of almost 10 GB, because its bill rounds up.
  */
 export const MOST_BYTES = 10 * 2 ** 30;
 
-/** The most rows that a run may return (spec §8). */
+/** The most rows that a run may return (docs/concepts.md#daily-imports). */
 export const MOST_ROWS = 200_000;
 
 /** A column of a query's result, with the type in BigQuery's words; a repeated one as `ARRAY<…>`. */
@@ -47,7 +47,7 @@ const LABEL: ColumnRule = { types: ['STRING'], expected: 'STRING', fix: 'convert
 /** Columns to name in a message. */
 const MOST_NAMED = 10;
 
-/** Returns why a query's text cannot be imported: it is empty, or its parameters are not `@start` and `@end` (spec §8). */
+/** Returns why a query's text cannot be imported: it is empty, or its parameters are not `@start` and `@end`. */
 export const queryTextProblems = (query: string, undeclared: readonly string[] = []): string[] => {
   if (!/\S/.test(query)) return ['query: expected one SELECT, got an empty text'];
   const used = parametersOf(query);
@@ -70,7 +70,7 @@ export const queryTextProblems = (query: string, undeclared: readonly string[] =
 
 /**
  * Returns why the import cannot run a query, from its text and its dry run: it must be one SELECT with the right parameters and
- * columns, and process at most {@link MOST_BYTES} (spec §8). An empty list means that it can run.
+ * columns, and process at most {@link MOST_BYTES} (docs/concepts.md#daily-imports). An empty list means that it can run.
  */
 export const queryProblems = (query: string, facts: DryRunFacts, labelled: boolean): string[] => {
   const { statementType, bytesProcessed, columns, undeclared } = facts;

@@ -1,7 +1,7 @@
 /** What a transaction's reporting category means for net sales. */
 export type SalesRole = 'counts' | 'left_out' | 'unknown';
 
-/** Charges minus refunds, disputes and failed payments, plus disputes won and refunds that fail (spec §8). */
+/** Charges minus refunds, disputes and failed payments, plus disputes won and refunds that fail. */
 const COUNTS = [
   'charge',
   // A payment that failed after it had been credited, such as a bank debit.
@@ -52,7 +52,7 @@ const ROLES = new Map<string, SalesRole>([
 ]);
 
 /**
- * Returns what a reporting category of Stripe means for net sales (spec §8, Payment-platform revenue import). `other_adjustment`
- * and `unreconciled_customer_funds` are unknown on purpose: they may hold sales, so a person must see that they are left out.
+ * Returns what a reporting category of Stripe means for net sales (docs/concepts.md#daily-imports). `other_adjustment` and
+ * `unreconciled_customer_funds` are unknown on purpose: they may hold sales, so a person must see that they are left out.
  */
 export const salesRole = (category: string): SalesRole => ROLES.get(category) ?? 'unknown';

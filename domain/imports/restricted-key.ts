@@ -6,7 +6,7 @@ export const CREATE_RESTRICTED_KEY =
   'in Stripe, under Developers, API keys, create a restricted key with Read on balance transactions';
 
 /**
- * Returns why a key must not be used, or null. An import accepts only restricted keys (spec §5, Import credentials). The message
+ * Returns why a key must not be used, or null. An import accepts only restricted keys (docs/design.md#secrets). The message
  * repeats no part of the key, because keys of other kinds are credentials too.
  */
 export const restrictedKeyProblem = (key: string): string | null =>

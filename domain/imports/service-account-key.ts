@@ -37,7 +37,7 @@ export type ServiceAccountKey = z.infer<typeof serviceAccountKey>;
 const EXPECTED = 'credentials: expected the JSON key of a service account, as Google Cloud creates it';
 
 /**
- * Returns a service account's key (spec §5, Import credentials).
+ * Returns a service account's key (docs/design.md#secrets).
  *
  * @throws `invalid` that names the wrong field. The message repeats nothing of what was sent.
  */

@@ -9,8 +9,8 @@ export interface StripeApiBase {
 const EXPECTED = 'expected the base URL of an API, such as https://api.stripe.com';
 
 /**
- * Parses STRIPE_API_BASE (contract §4). Throws an Error for all but `http` or `https`, a host and a port. The `stripe` package
- * always asks for `/v1/…`, so a path in the base could not be kept.
+ * Parses STRIPE_API_BASE (docs/operation.md#settings). Throws an Error for all but `http` or `https`, a host and a port. The
+ * `stripe` package always asks for `/v1/…`, so a path in the base could not be kept.
  */
 export const stripeApiBase = (text: string): StripeApiBase => {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -3,7 +3,7 @@ import { isNumberText, type ValueRules } from './value-rules.ts';
 
 type Rules = Pick<ValueRules, 'label_key'>;
 
-/** Returns the columns of a metric's CSV files, in the order of a file without a header (spec §2, CSV format). */
+/** Returns the columns of a metric's CSV files, in the order of a file without a header (docs/http.md#send-values). */
 export const columnsOf = ({ label_key }: Rules): string[] =>
   label_key === null ? ['period', 'value'] : ['period', 'label', 'value'];
 

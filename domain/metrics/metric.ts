@@ -1,17 +1,17 @@
 import type { Day } from '../shared/calendar.ts';
 
-/** `revenue` is money and private (spec §5, Revenue privacy rules); `count` is anything else (spec §2). */
+/** `revenue` is money and private; `count` is anything else. */
 export const METRIC_KINDS = ['count', 'revenue'] as const;
 export type MetricKind = (typeof METRIC_KINDS)[number];
 
-/** How values add up into a month: `total` for events, `average` for point-in-time counts (spec §2). */
+/** How values add up into a month: `total` for events, `average` for point-in-time counts. */
 export const AGGREGATIONS = ['total', 'average'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
 
 export const FREQUENCIES = ['daily', 'monthly'] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 
-/** The wire format of a period of each frequency (spec §2). */
+/** The wire format of a period of each frequency (docs/concepts.md#value-and-unit-cost). */
 export const PERIOD_FORMAT: Record<Frequency, string> = { daily: 'YYYY-MM-DD', monthly: 'YYYY-MM' };
 
 /** Returns a period as the warehouse stores it: the day, or the month's first day. */

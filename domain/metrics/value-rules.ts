@@ -49,7 +49,7 @@ export const newestPeriod = (frequency: Frequency, now: Date): string => {
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const YEAR_ZERO = '0000';
 
-/** Whether a period has the format of the frequency (spec §2, Metric value), and exists. */
+/** Whether a period has the format of the frequency (docs/http.md#send-values), and exists. */
 export const isPeriod = (text: string, frequency: Frequency): boolean =>
   frequency === 'daily' ? isDay(text) : MONTH.test(text) && !text.startsWith(YEAR_ZERO);
 
@@ -69,8 +69,8 @@ export const sentTwice = (
 };
 
 /**
- * Checks a value. JSON, CSV files, values by hand and imports share this rule (contract §3, Values). The period must have the
- * right format and not be after `newest`. The rule also covers the label, and the range of the rounded number: a day of
+ * Checks a value. JSON, CSV files, values by hand and imports share this rule (docs/http.md#send-values). The period must have
+ * the right format and not be after `newest`. The rule also covers the label, and the range of the rounded number: a day of
  * refunds has negative revenue. No message repeats revenue. Returns null if the value can be stored.
  */
 export const valueProblem = (

@@ -11,7 +11,7 @@ import { waysOut, type Doubt, type WayOut } from '../sources/doubts.ts';
 
 /**
  * Returns the doubt about the values of a month that has ended, while the metric's import has not read it to its end; null if it
- * has (contract §3, Import).
+ * has (docs/concepts.md#daily-imports).
  */
 export const importDoubt = (metricId: string, reach: ImportReach, month: Month): Doubt | null =>
   hasReadMonth(reach, month)

@@ -3,7 +3,7 @@ import type { DecimalText } from '../shared/decimals.ts';
 import type { Coverage } from '../sources/coverage.ts';
 import type { Doubt } from '../sources/doubts.ts';
 
-/** The newest version of a locked month, frozen (spec §3). */
+/** The newest version of a locked month, frozen (docs/concepts.md#a-month-and-its-states). */
 export interface MonthLock {
   version: number;
   /** Null, as the value, if they are sealed and cannot be opened. */

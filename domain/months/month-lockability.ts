@@ -15,8 +15,8 @@ export interface Lockability {
 }
 
 /**
- * Returns whether a month can be locked (contract §3, Month). It is the only rule for that: locks and answers use it. A month
- * that has changed since its lock is locked again like the first time, so missing spend needs to be accepted again.
+ * Returns whether a month can be locked (docs/http.md#read-and-lock-months). It is the only rule for that: locks and answers use
+ * it. A month that has changed since its lock is locked again like the first time, so missing spend needs to be accepted again.
  */
 export const lockability = (facts: MonthFacts, settlement: SettlementFacts, today: Day): Lockability => {
   const { month, lock } = facts;

@@ -23,7 +23,7 @@ export interface CountNumbers {
   cost_share_percent?: never;
 }
 
-/** The same for revenue: `value` is the revenue, `margin` what the cost leaves of it (contract §3, Revenue metric). */
+/** The same for revenue: `value` is the revenue, `margin` what the cost leaves of it. */
 export interface RevenueNumbers {
   cost: number | null;
   value: number | null;
@@ -49,8 +49,8 @@ export interface MonthNumbers {
 
 /**
  * Returns today's cost, value and unit cost of a month. Total sums the values; Average is their mean over the periods that have
- * one (spec §2 rule 1). The unit cost is divided once, from the exact sums. It is null if the cost or value is missing, or the
- * value is 0 (design §2); for revenue also if the value is negative.
+ * one (docs/concepts.md#value-and-unit-cost). The unit cost is divided once, from the exact sums. It is null if the cost or
+ * value is missing, or the value is 0 (docs/concepts.md#value-and-unit-cost); for revenue also if the value is negative.
  */
 export const currentNumbers = (facts: DaysFacts, { kind, aggregation }: NumberRules): MonthNumbers => {
   const cost = facts.cost === null ? null : Big(facts.cost);

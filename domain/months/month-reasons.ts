@@ -64,7 +64,7 @@ export interface Wait {
   doubt: Doubt | null;
 }
 
-/** Returns everything that an open month waits for (contract §3, Month). */
+/** Returns everything that an open month waits for (docs/http.md#read-and-lock-months). */
 export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today: Day): Wait[] => {
   const { month, settled, cost, valueSum, coverage } = facts;
   const hasEnded = today > lastDay(month);

@@ -30,7 +30,7 @@ import { unreadableLock } from './unreadable-values.ts';
 
 export type ChangeBasis = 'month' | 'same_days';
 
-/** A month of a metric as the API shows it (contract §3, Month). */
+/** A month of a metric as the API shows it (docs/http.md#read-and-lock-months). */
 export type MonthRecord = RecordWith<CountNumbers> | RecordWith<RevenueNumbers>;
 
 type WireDoubt = Omit<Doubt, 'amount'> & { amount: number | null };
@@ -165,7 +165,7 @@ export const recordsWith = <Numbers>(
 export type LatestUnitCost = Pick<MonthRecord, 'month' | 'change_percent' | 'change_basis' | 'status'> &
   ({ unit_cost: number; cost_share_percent?: never } | { cost_share_percent: number; unit_cost?: never });
 
-/** Returns the newest month with a unit cost or cost share, for lists and headers (contract §3, `latest`). */
+/** Returns the newest month with a unit cost or cost share, for lists and headers (docs/http.md#define-a-metric). */
 export const latestUnitCost = (records: readonly MonthRecord[]): LatestUnitCost | null => {
   for (const { month, unit_cost, cost_share_percent, change_percent, change_basis, status } of records) {
     const latest = { month, change_percent, change_basis, status };

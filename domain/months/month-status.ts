@@ -4,8 +4,9 @@ import { doubtsOf } from './month-reasons.ts';
 export type MonthStatus = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'changed_since_lock';
 
 /**
- * Returns the status of a month (spec §3). Late spend never moves a locked month, but a changed value does. A new pick without
- * data does not undo the lock. A month that lacks some of its tag or split data is partial for good.
+ * Returns the status of a month (docs/concepts.md#a-month-and-its-states). Late spend never moves a locked month, but a changed
+ * value does. A new pick without data does not undo the lock. A month that lacks some of its tag or split data is partial for
+ * good.
  */
 export const monthStatus = (facts: MonthFacts): MonthStatus => {
   if (facts.lock !== null)

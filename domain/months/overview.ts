@@ -1,6 +1,6 @@
 import { latestUnitCost, type ChangeBasis, type LatestUnitCost, type MonthRecord } from './month-record.ts';
 
-/** A metric at a glance (contract §3, Overview). */
+/** A metric at a glance (docs/http.md#read-and-lock-months). */
 export interface Glance {
   latest: LatestUnitCost | null;
   /** What the changes compare; null without a latest month. */
@@ -8,7 +8,7 @@ export interface Glance {
   /** The change of the latest month's cost from the month before; for the running month, from the same days of it. */
   spend_change_percent: number | null;
   unit_cost_change_percent: number | null;
-  /** Whether spend rises while the unit cost falls, or the other way round (spec §6, rule 2). */
+  /** Whether spend rises while the unit cost falls, or the other way round (docs/http.md#read-and-lock-months). */
   opposite_directions: boolean;
   above_target: boolean;
   /** Unit costs (of revenue: cost shares) of the last twelve months, oldest first; null for a month without one. */

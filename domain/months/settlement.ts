@@ -2,8 +2,8 @@ import { lastDay, settlesOn, type Day, type Month } from '../shared/calendar.ts'
 import { coverageOf, type SourceMonth } from '../sources/coverage.ts';
 import type { SourceDoubt } from '../sources/doubts.ts';
 
-// The only rule for when a month settles, and for what it still waits (design §2, Status). Reads, bills and the daily settlement
-// use it. The warehouse only delivers its inputs.
+// The only rule for when a month settles, and for what it still waits (docs/concepts.md#when-a-month-has-settled). Reads, bills
+// and the daily settlement use it. The warehouse only delivers its inputs.
 
 /** How many full days after the settle days a month's spend can still become complete in time. */
 export const DAYS_IN_TIME = 3;

@@ -1,6 +1,6 @@
 import { addMonths, dayOf, firstDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
 
-/** How many months metrics and bills show (spec §8). */
+/** How many months metrics and bills show (docs/http.md#read-and-lock-months). */
 const SHOWN_MONTHS = 12;
 
 /** Returns the months that metrics and bills show at an instant: the running month and those before it. */

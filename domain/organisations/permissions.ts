@@ -1,8 +1,8 @@
-/** The permissions of keys (spec §5 rule 3). */
+/** The permissions of keys (docs/http.md#manage-keys). */
 export const PERMISSIONS = ['read', 'write', 'admin', 'metrics:ingest'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** Who may call a route: any key, keys of at least a level, or keys that may send values, as JSON or as CSV (contract §2). */
+/** Who may call a route: any key, keys of at least a level, or keys that may send values, as JSON or as CSV. */
 export type Access = 'any' | 'read' | 'write' | 'admin' | 'send_values' | 'send_files';
 
 const GRANTED: Record<Access, readonly Permission[]> = {

@@ -1,8 +1,8 @@
-/** The plans, smallest first (spec §1 rule 1, §8). */
+/** The plans, smallest first (docs/http.md#sign-in-with-a-key). */
 export const TIERS = ['starter', 'professional', 'business', 'enterprise'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** API calls per UTC day and organisation; null is unlimited (spec §8). */
+/** API calls per UTC day and organisation; null is unlimited (docs/http.md#sign-in-with-a-key). */
 export const DAILY_CALLS: Record<Tier, number | null> = {
   starter: 100,
   professional: 1_000,
@@ -10,7 +10,7 @@ export const DAILY_CALLS: Record<Tier, number | null> = {
   enterprise: null,
 };
 
-/** Free calls of all browser sessions of a key, for each call of the daily limit (contract §3, Browser session). */
+/** Free calls of all browser sessions of a key, for each call of the daily limit (docs/http.md#browser-session). */
 export const FREE_SESSION_CALLS = 10;
 
 /** A feature that a route needs in the organisation's plan. */
@@ -24,7 +24,7 @@ const FEATURE_NEEDS: Record<Feature, string> = {
 
 const capitalised = (tier: Tier): string => tier.charAt(0).toUpperCase() + tier.slice(1);
 
-/** Whether a tier includes a feature (spec §1 rule 1). */
+/** Whether a tier includes a feature (docs/http.md#sign-in-with-a-key). */
 export const includes = (tier: Tier, feature: Feature): boolean =>
   TIERS.indexOf(tier) >= TIERS.indexOf(FIRST_TIER_WITH[feature]);
 
@@ -33,7 +33,7 @@ export const planMessage = (tier: Tier, feature: Feature): string =>
   `${FEATURE_NEEDS[feature]} the ${capitalised(FIRST_TIER_WITH[feature])} plan or above; ` +
   `this organisation is on ${capitalised(tier)}`;
 
-/** Returns the message for a caller over the daily limit (spec §7 rule 1). */
+/** Returns the message for a caller over the daily limit (docs/http.md#sign-in-with-a-key). */
 export const quotaMessage = (tier: Tier, limit: number): string => {
   const next = TIERS[TIERS.indexOf(tier) + 1];
   const more =

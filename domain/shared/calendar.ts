@@ -79,9 +79,9 @@ export const daysInclusive = (start: Day, end: Day): number =>
 export const monthsBack = (newest: Month, count: number): Month[] =>
   Array.from({ length: count }, (_, back) => addMonths(newest, -back));
 
-/** Returns the first day on which a month can settle. `settleDays` full days have then passed since its end (design §2). */
+/** Returns the first day on which a month can settle. `settleDays` full days have then passed since its end. */
 export const settlesOn = (month: Month, settleDays: number): Day => dayAfterMonth(month, settleDays);
 
-/** Returns the whole seconds from an instant to midnight UTC, at least 1. Daily quotas reset at midnight (spec §8). */
+/** Returns the whole seconds from an instant to midnight UTC, at least 1. Daily quotas reset at midnight. */
 export const secondsToMidnight = (instant: Date): number =>
   Math.max(1, Math.ceil(((dayNumber(dayOf(instant)) + 1) * DAY_MS - instant.getTime()) / 1000));

@@ -1,4 +1,4 @@
-/** The only source of the current time. It is injected everywhere, so that `CLOCK` can pin it (contract §4). */
+/** The only source of the current time. It is injected everywhere, so that `CLOCK` can pin it (docs/operation.md#settings). */
 export interface Clock {
   now(): Date;
 }

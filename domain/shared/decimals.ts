@@ -1,8 +1,8 @@
 import Big from 'big.js';
 
-/** Decimal places of money and unit costs on the wire (contract §1). */
+/** Decimal places of money and unit costs on the wire (docs/http.md#what-all-answers-have-in-common). */
 const WIRE_DECIMALS = 6;
-/** Decimal places of a stored metric value (design §2). */
+/** Decimal places of a stored metric value (docs/design.md#exact-numbers). */
 export const VALUE_DECIMALS = 10;
 /** The largest metric value. Larger JSON numbers are too imprecise to trust. */
 export const LARGEST_VALUE = 1e15;
@@ -88,7 +88,7 @@ export const valueUnits = (value: number | string): bigint => {
   );
 };
 
-/** Decimal places of stored money (design §2). */
+/** Decimal places of stored money (docs/design.md#exact-numbers). */
 export const MONEY_DECIMALS = 15;
 
 /** A decimal text without an exponent. */

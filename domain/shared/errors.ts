@@ -1,8 +1,9 @@
 import { forMessage } from './for-message.ts';
 
 /**
- * The kinds of errors that a caller can act on. The API maps each kind to one HTTP status (contract §1). The activities use it to
- * decide whether to retry. Any other error is internal: the API answers 500 without its message.
+ * The kinds of errors that a caller can act on. The API maps each kind to one HTTP status
+ * (docs/http.md#what-all-answers-have-in-common). The activities use it to decide whether to retry. Any other error is internal:
+ * the API answers 500 without its message.
  */
 export type ErrorKind =
   | 'invalid' // 400
@@ -39,7 +40,7 @@ export class ServiceError extends Error {
     this.kind = kind;
   }
 
-  /** The HTTP status of the error (spec §7). */
+  /** The HTTP status of the error (docs/http.md#what-all-answers-have-in-common). */
   get status(): number {
     return STATUS[this.kind];
   }

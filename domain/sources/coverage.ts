@@ -4,7 +4,7 @@ import { addDays, lastDay, type Day, type Month } from '../shared/calendar.ts';
 import { rangeInWords } from '../shared/day-ranges.ts';
 import type { DecimalText } from '../shared/decimals.ts';
 
-/** Which days of a month a cost source covers (design §2, Coverage). */
+/** Which days of a month a cost source covers (docs/concepts.md#when-a-month-has-settled). */
 export interface SourceMonth {
   month: Month;
   id: string;

@@ -2,8 +2,8 @@ import type { Day } from '../shared/calendar.ts';
 import type { DecimalText } from '../shared/decimals.ts';
 
 /**
- * Why a month's numbers are not certain (design §2, Coverage). A doubt keeps the month from settling and from being ready to
- * lock, until someone takes one of its ways out.
+ * Why a month's numbers are not certain (docs/concepts.md#when-a-month-has-settled). A doubt keeps the month from settling and
+ * from being ready to lock, until someone takes one of its ways out.
  */
 export const DOUBT_CODES = [
   'not_delivered',

@@ -124,9 +124,10 @@ interface Governor {
 }
 
 /**
- * Returns the files that count: in a partition with manifests the files that they name, elsewhere all files. The manifests of the
- * outermost folder govern, so that only the current delivery of a partition is read (sources §1). Azure's runs each have their
- * own manifest; of these the runs that count are read (export-runs.ts).
+ * Returns the files that count: in a partition with manifests the files that they name, elsewhere all files. The manifests of
+ * the outermost folder govern, so that only the current delivery of a partition is read
+ * (docs/data-formats.md#focus-billing-exports). Azure's runs each have their own manifest; of these the runs that count are read
+ * (export-runs.ts).
  *
  * @param lastDay the last day that a folder's name can state.
  */

@@ -29,7 +29,7 @@ export interface IngestRunInput extends IngestInput {
   workflowId: string;
 }
 
-/** Returns the id of a source's ingest workflow. A source has at most one running (design §3). */
+/** Returns the id of a source's ingest workflow. A source has at most one running (docs/workflows.md#all-workflows). */
 export const ingestWorkflowId = (orgId: string, sourceId: string): string => `ingest/${orgId}/${sourceId}`;
 
 /** Returns the organisation and the source of an ingest workflow's id; null for another workflow. */

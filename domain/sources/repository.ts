@@ -1,8 +1,8 @@
 import { normalText } from '../shared/normal-text.ts';
 
 /**
- * The steps that normalise a repository's spelling to `host/owner/name` (sources §4), in order. JavaScript and DuckDB read the
- * patterns alike, so that a pick matches the usage feed (warehouse/sources/repository-sql.ts).
+ * The steps that normalise a repository's spelling to `host/owner/name` (docs/data-formats.md#ai-coding-tools), in order.
+ * JavaScript and DuckDB read the patterns alike, so that a pick matches the usage feed (warehouse/sources/repository-sql.ts).
  */
 export const REPOSITORY_STEPS: readonly { pattern: string; replacement: string }[] = [
   { pattern: '^[ \\t\\r\\n]+|[ \\t\\r\\n]+$', replacement: '' },

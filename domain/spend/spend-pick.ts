@@ -2,9 +2,9 @@ import { invalid } from '../shared/errors.ts';
 import { normalText } from '../shared/normal-text.ts';
 
 /**
- * A pick of spend for a metric, team or shared cost (contract §3, Spend). Picks may overlap; a dollar counts once. A cloud pick
- * names a whole account, a service or resource group in it, or a tag of the whole cloud. A cluster pick names a namespace or idle
- * capacity. A host pick names the host, a service or idle capacity. Metrics cannot pick idle capacity.
+ * A pick of spend for a metric, team or shared cost (docs/concepts.md#scopes-and-picks). Picks may overlap; a dollar counts
+ * once. A cloud pick names a whole account, a service or resource group in it, or a tag of the whole cloud. A cluster pick names
+ * a namespace or idle capacity. A host pick names the host, a service or idle capacity. Metrics cannot pick idle capacity.
  */
 export type SpendPick =
   | {
@@ -27,7 +27,7 @@ export type SpendPick =
 
 /**
  * A key by which an organisation collects a cloud's spend beside its accounts: one tag key per cloud (`account` is empty), or
- * one split per account (spec §1, counting rule 5).
+ * one split per account (docs/concepts.md#tags-services-and-resource-groups).
  */
 export interface SpendChoice {
   kind: 'tag' | 'split';

@@ -2,7 +2,7 @@ import type { Month } from '../shared/calendar.ts';
 
 export type BillStatus = 'estimate' | 'waiting' | 'sealed';
 
-/** Inputs of the rule for a bill's status (spec §3, Teams and bills). */
+/** Inputs of the rule for a bill's status (docs/concepts.md#bills). */
 export interface BillFacts {
   month: Month;
   /** Whether the month has settled. */

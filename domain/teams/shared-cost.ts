@@ -4,8 +4,8 @@ import { normalText } from '../shared/normal-text.ts';
 import { splitByLargestRemainder } from './largest-remainder.ts';
 
 /**
- * How a shared cost is split over teams (contract §3, Team, bill, shared cost): evenly; by fixed percents, with the remainder to
- * 100 unallocated; or by a labelled metric's values of the month (spec §2, Metric value rule 4).
+ * How a shared cost is split over teams (docs/http.md#teams-and-bills): evenly; by fixed percents, with the remainder to 100
+ * unallocated; or by a labelled metric's values of the month (docs/concepts.md#shared-costs).
  */
 export type Split =
   | { type: 'even'; team_ids: string[] }

@@ -21,7 +21,7 @@ import { newMonthStory, type MonthStory, type StoryChanges } from '../warehouse/
 import { account, newTeamStory } from '../warehouse/teams/team-story.ts';
 import { THOROUGH } from '../support/effort.ts';
 
-/** spec §1 rule 7, §6: which numbers raise an event, and that each event is raised once. The time is 7 February 2026, 06:00. */
+/** Which numbers raise an event, and that each event is raised once. The time is 7 February 2026, 06:00. */
 
 const BY = { actor: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
 

@@ -18,8 +18,8 @@ import { newMetric } from '../support/warehouse/tenant.ts';
 import { WAIT_MS } from '../support/patience.ts';
 
 /**
- * Answers if a dependency fails (contract §1): the envelope reveals nothing, and the log has the reason. The warehouse is a
- * real one that is closed. Temporal is an address without a server.
+ * Answers if a dependency fails: the envelope reveals nothing, and the log has the reason. The warehouse is a real one that is
+ * closed. Temporal is an address without a server.
  */
 const OPERATOR_KEY = 'operator-key-of-the-test';
 const OPERATOR = { 'x-operator-key': OPERATOR_KEY };

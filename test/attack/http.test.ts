@@ -11,8 +11,8 @@ import { HOSTILE_REQUESTS, type Attacker } from './hostile-requests.ts';
 import { HOSTILE_UPLOADS } from './hostile-uploads.ts';
 
 /**
- * Every hostile input gets the status that is listed with it, and a body that is exactly the envelope (contract §1). What another
- * organisation sees does not change. The inputs are in `hostile-requests.ts` and `hostile-uploads.ts`.
+ * Every hostile input gets the status that is listed with it, and a body that is exactly the envelope. What another organisation
+ * sees does not change. The inputs are in `hostile-requests.ts` and `hostile-uploads.ts`.
  */
 
 let service: SharedService;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-/** Whether WAREHOUSE names a DuckLake with its catalog rather than a DuckDB file (design §1). */
+/** Whether WAREHOUSE names a DuckLake with its catalog rather than a DuckDB file. */
 export const isDuckLake = (location: string): boolean => location.startsWith('ducklake:');
 
 /** How WAREHOUSE names a DuckLake with its catalog in Postgres. */

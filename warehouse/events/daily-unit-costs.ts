@@ -100,7 +100,7 @@ const WANTED = `wanted AS (
   SELECT metric_id, frequency, scope->>'$.type' AS scope, md5(scope) AS scope_id, scope->>'$.team_id' AS team_id FROM metrics
   WHERE org_id = $org AND list_contains($metrics, metric_id))`;
 
-/** CTE with the last known days of each metric that have a value. Labels are added up (spec §2, Metric value rule 3). */
+/** CTE with the last known days of each metric that have a value. Labels are added up (docs/http.md#send-values). */
 const valueDays = (
   where: string,
 ): string => `${METRIC_KINDS}, ${COVERED_DAYS}, ${KNOWN_DAYS}, ${COMPLETE_VALUES}, ${DOUBTED_MONTHS},

@@ -6,7 +6,7 @@ import type { Warehouse } from '../engine/warehouse.ts';
 import { insertSecret, type NewSecret } from './webhook-secrets.ts';
 import { failPendingDeliveries, recordAttempt, type DeliveryAttempt } from './webhook-deliveries.ts';
 
-/** An endpoint that receives an organisation's events (contract §3, Webhook). */
+/** An endpoint that receives an organisation's events (docs/http.md#receive-events). */
 export interface Webhook {
   id: string;
   url: string;

@@ -38,7 +38,8 @@ const COLUMNS = {
 
 /**
  * Returns the counted spend of some months by day, everything that it can be grouped by, and owner: every dollar once, so that
- * the rows of a month add up to its `/costs` (design §2). Rows of 0 are left out. Shared costs are not split.
+ * the rows of a month add up to its `/costs` (docs/concepts.md#every-dollar-counts-once). Rows of 0 are left out. Shared costs
+ * are not split.
  */
 export const spendExport = async ({
   warehouse,

@@ -6,7 +6,7 @@ import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import type { RevenueVault } from '../metrics/revenue-vault.ts';
 
-/** One import of a metric's values (contract §3, Import). */
+/** One import of a metric's values (docs/concepts.md#daily-imports). */
 export interface ImportRun extends Run {
   metric_id: string;
   /** Identifies what was imported: each change of the connection stores a new credential. */

@@ -8,7 +8,7 @@ import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import { valuesLock } from '../metrics/value-changes.ts';
 
-/** The connection of a metric to its daily import (contract §3, Import). */
+/** The connection of a metric to its daily import (docs/concepts.md#daily-imports). */
 export interface ImportConnection {
   id: string;
   metric_id: string;

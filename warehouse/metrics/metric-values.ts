@@ -38,7 +38,7 @@ export type RoundedResult = WriteResult & { rounded: number };
 /** So many values are stored faster without a temporary table. */
 const MOST_FEW = 100;
 
-/** Creates or replaces values, all or none (spec §2, Metric value rule 1); see {@link changeValues}. */
+/** Creates or replaces values, all or none (docs/http.md#send-values); see {@link changeValues}. */
 export const writeValues = async (
   warehouse: Warehouse,
   orgId: string,

@@ -21,11 +21,11 @@ import type { Derived } from '../engine/states/memory.ts';
 import { ofMetric, type Look } from '../engine/states/states.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** The spend that a metric divides (spec §1). */
+/** The spend that a metric divides (docs/concepts.md#scopes-and-picks). */
 type Scope =
   { type: 'organisation' } | { type: 'team'; team_id: string } | { type: 'spend'; spend: SpendPick[] };
 
-/** A business metric: what spend is divided by (spec §2). */
+/** A business metric: what spend is divided by (docs/http.md#define-a-metric). */
 export interface Metric {
   id: string;
   name: string;
@@ -38,7 +38,7 @@ export interface Metric {
   label_key: string | null;
   /** The currency of revenue, which is the organisation's; null for counts. */
   currency: string | null;
-  /** Whether the assistant may read revenue when an admin asks (spec §5). */
+  /** Whether the assistant may read revenue when an admin asks (docs/http.md#manage-keys). */
   assistant_access: boolean;
   /** The rule for a rise of a daily metric; null turns it off. */
   rise: RiseRule | null;
@@ -140,8 +140,8 @@ export const listMetrics = (
 
 /**
  * Changes or deletes a metric. Returns its new state (or its last), or null if there is no such metric. Throws a conflict for
- * another label key while the metric has values (spec §2, Business metric). While a shared cost is split by the metric, it also
- * throws a conflict for the deletion of the metric or its labels.
+ * another label key while the metric has values (docs/http.md#define-a-metric). While a shared cost is split by the metric, it
+ * also throws a conflict for the deletion of the metric or its labels.
  */
 export const updateMetric = (
   warehouse: Warehouse,

@@ -14,10 +14,10 @@ export type RevenueOf = Required<ValuesOf> & { vault: RevenueVault };
 type NewRevenue = ReadonlyMap<Day, number | string | null>;
 
 /**
- * Creates, replaces or removes revenue, all or none, as `changeValues` does for counts. The stored revenue is opened and compared
- * in memory, so that no statement ever holds a number (spec §5, Revenue privacy rule 1). Revenue has no labels and splits no
- * bill. The audit log records which months changed. `signal` stops the change before it is stored. `values` can be a function that
- * completes them, or refuses the change, under the lock.
+ * Creates, replaces or removes revenue, all or none, as `changeValues` does for counts. The stored revenue is opened and
+ * compared in memory, so that no statement ever holds a number (docs/concepts.md#revenue-and-who-sees-it). Revenue has no labels
+ * and splits no bill. The audit log records which months changed. `signal` stops the change before it is stored. `values` can be
+ * a function that completes them, or refuses the change, under the lock.
  */
 export const changeRevenue = (
   warehouse: Warehouse,

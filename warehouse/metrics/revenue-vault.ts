@@ -31,9 +31,10 @@ const PADDED_TO = 64;
 const padded = (text: string): string => text.padEnd(Math.ceil(text.length / PADDED_TO) * PADDED_TO);
 
 /**
- * Seals and opens an organisation's revenue. Each text is bound to the row that holds it (spec §5, Revenue privacy rule 1).
- * What opens a text returns null if the master keys do not open it, or if it was changed.
- * Whoever holds a vault can read revenue: the API makes one only for a caller who may see it (api/access/revenue-access.ts).
+ * Seals and opens an organisation's revenue. Each text is bound to the row that holds it
+ * (docs/concepts.md#revenue-and-who-sees-it). What opens a text returns null if the master keys do not open it, or if it was
+ * changed. Whoever holds a vault can read revenue: the API makes one only for a caller who may see it
+ * (api/access/revenue-access.ts).
  */
 export class RevenueVault {
   readonly #sealer: Sealer;

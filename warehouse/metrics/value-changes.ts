@@ -6,7 +6,7 @@ import { normalTextSql } from '../engine/sql/normal-text.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** How a value arrived (contract §3, Values). */
+/** How a value arrived (docs/http.md#send-values). */
 export type ValueSource = 'hand' | 'csv' | 'api' | 'warehouse' | 'payments';
 
 /** Who changed a value. */
@@ -44,13 +44,13 @@ export interface ChangeResult {
 }
 
 /**
- * Applies staged changes to the values of one metric, all or none; `storeGiven` does it for values in memory. `stage` provides at
- * most one row (period, label, value) for each period and label: a value to store, or null to remove it. Rows without a period are
- * skipped. A value that is stored already is no change and leaves no trace (design §2). Each change is one row in the log. All
- * rows of one call share a change id, which sorts after everything that they replace. Throws a conflict if the metric's label key
- * has changed since the caller read it. `signal` stops the change before it is stored: it interrupts the running statement, and
- * the call fails. What follows from a change does not hold it up: bills that are split by the metric are sealed again by the next
- * read of bills, or by the evaluation of events.
+ * Applies staged changes to the values of one metric, all or none; `storeGiven` does it for values in memory. `stage` provides
+ * at most one row (period, label, value) for each period and label: a value to store, or null to remove it. Rows without a
+ * period are skipped. A value that is stored already is no change and leaves no trace (docs/design.md#rows-are-only-inserted).
+ * Each change is one row in the log. All rows of one call share a change id, which sorts after everything that they replace.
+ * Throws a conflict if the metric's label key has changed since the caller read it. `signal` stops the change before it is
+ * stored: it interrupts the running statement, and the call fails. What follows from a change does not hold it up: bills that
+ * are split by the metric are sealed again by the next read of bills, or by the evaluation of events.
  */
 export const changeValues = async (
   warehouse: Warehouse,

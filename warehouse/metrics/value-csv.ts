@@ -23,9 +23,9 @@ import type { Warehouse } from '../engine/warehouse.ts';
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 /**
- * Writes the values of a CSV file, all or none, like `writeValues` (spec §2, CSV format). The values wait in a file of our own,
- * never in memory. If the process is killed, the file goes with its directory. `signal` stops the upload, and then nothing is
- * stored. Throws `invalid` with the first wrong lines of the file, counted from 1.
+ * Writes the values of a CSV file, all or none, like `writeValues` (docs/http.md#send-values). The values wait in a file of our
+ * own, never in memory. If the process is killed, the file goes with its directory. `signal` stops the upload, and then nothing
+ * is stored. Throws `invalid` with the first wrong lines of the file, counted from 1.
  */
 export const writeCsv = async (
   warehouse: Warehouse,

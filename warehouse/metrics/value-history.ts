@@ -78,7 +78,7 @@ export const listValues = async (
   }));
 };
 
-/** One change of a value, with the value before (spec §2, Metric value rule 2). */
+/** One change of a value, with the value before (docs/http.md#send-values). */
 export interface ValueChange {
   changeId: string;
   period: Day;

@@ -106,7 +106,7 @@ export const monthFacts = async (
 const coverageOfScope = (month: Month, { sources }: OrganisationMonths, { picked }: MetricScope): Coverage =>
   coverageOf(month, sources.get(month) ?? [], picked?.map(({ kind }) => kind) ?? null);
 
-/** A month without spend costs 0. Days before the first use of a tag key or split have no spend by it, for good (spec §1, rule 6). */
+/** A month without spend costs 0. Days before the first use of a tag key or split have no spend by it, for good. */
 const costFacts = (
   month: Month,
   { team_id, picked }: MetricScope,

@@ -99,7 +99,7 @@ export const layLabelSums = async (
   );
 };
 
-/** Selects the parts by month, the largest first, then by name (spec §2, Metric value rule 3). */
+/** Selects the parts by month, the largest first, then by name (docs/http.md#send-values). */
 export const READ_LABEL_SUMS =
   'SELECT place, label, sum, divisor, total FROM temp.main.label_sums ORDER BY place, sum DESC, label';
 

@@ -20,7 +20,7 @@ import type { LockedNumbers, LockPlace, RevenueVault } from '../metrics/revenue-
 import { valuesLock } from '../metrics/value-changes.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** One version of a locked month, never rewritten (spec §3, §9 rule 2). */
+/** One version of a locked month, never rewritten (docs/concepts.md#locks-and-versions). */
 export interface MonthVersion {
   version: number;
   /** Null, as the value, if they are sealed and cannot be opened. */
@@ -44,10 +44,10 @@ export interface Locking {
 
 /**
  * Locks a month of a metric, for the first time or again. It freezes cost, value and unit cost as a new version, and records
- * that in the audit log. Reading and freezing share one snapshot. The version counts the changes of values that it saw, so
- * that a later value shows as changed since the lock. If only doubts hold a month back, the caller can accept them; the version
- * keeps their sentences. Throws a conflict with the reasons for any other month that is neither
- * ready to lock nor changed since its lock (contract §3, Month).
+ * that in the audit log. Reading and freezing share one snapshot. The version counts the changes of values that it saw, so that
+ * a later value shows as changed since the lock. If only doubts hold a month back, the caller can accept them; the version keeps
+ * their sentences. Throws a conflict with the reasons for any other month that is neither ready to lock nor changed since its
+ * lock (docs/http.md#read-and-lock-months).
  */
 export const lockMonth = async (
   warehouse: Warehouse,

@@ -11,7 +11,7 @@ interface RevenueDay {
   units: bigint | null;
 }
 
-/** The opened revenue of some metrics. It exists only in memory (spec §5, Revenue privacy rule 1). */
+/** The opened revenue of some metrics. It exists only in memory (docs/concepts.md#revenue-and-who-sees-it). */
 export class Revenue {
   readonly #days: ReadonlyMap<string, readonly RevenueDay[]>;
 

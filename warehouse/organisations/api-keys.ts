@@ -6,7 +6,7 @@ import type { Organisation } from './organisations.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** An API key as admins see it. The secret itself is never stored (spec §2, design §5). */
+/** An API key as admins see it. The secret itself is never stored (docs/design.md#secrets). */
 export interface ApiKey {
   id: string;
   name: string;
@@ -77,8 +77,8 @@ export const listKeys = async (
 
 /**
  * Revokes a key at once; a second revocation changes nothing. Returns null if the organisation has no such key. Throws a
- * conflict for its last active admin key that never expires, so that nobody locks themselves out (contract §3). If all admin
- * keys expire, the last active one stays. The operator, who can make another one, revokes it without `keepsAdmin`.
+ * conflict for its last active admin key that never expires, so that nobody locks themselves out. If all admin keys expire, the
+ * last active one stays. The operator, who can make another one, revokes it without `keepsAdmin`.
  */
 export const revokeKey = (
   warehouse: Warehouse,

@@ -14,7 +14,7 @@ export interface BrowserSession {
 /** How long a session lasts, unless its key expires before. */
 const LONGEST_MS = 12 * 3_600_000;
 
-/** Returns a new session of a key (contract §3, Browser session). */
+/** Returns a new session of a key (docs/http.md#browser-session). */
 export const newSession = ({ organisation, key }: KeyHolder, now: Date): BrowserSession => {
   const keyExpires = key.expires_at === null ? Infinity : Date.parse(key.expires_at);
   return {

@@ -51,17 +51,17 @@ export const missingAiUsageColumns = (file: ExportFile): string[] =>
 /** The second feed's name in messages. */
 const USAGE_FEED = 'options.usage_location';
 
-/** The two feeds of an AI tools source (sources §4). */
+/** The two feeds of an AI tools source (docs/data-formats.md#ai-coding-tools). */
 export interface AiToolFiles {
   spend: readonly ExportFile[];
   usage: readonly ExportFile[];
 }
 
 /**
- * Loads the spend on AI tools and their usage by repository (sources §4), one load of both for each month with spend. Usage
- * without spend is left out, because usage only divides spend. Usage of a month that was loaded before joins that month's spend.
- * Days that a feed lacks stay unchanged. The load is idempotent: a second one replaces the first with the same numbers. Throws
- * `invalid` if either feed has too many unreadable rows, and if a settled month would lose a tool.
+ * Loads the spend on AI tools and their usage by repository (docs/data-formats.md#ai-coding-tools), one load of both for each
+ * month with spend. Usage without spend is left out, because usage only divides spend. Usage of a month that was loaded before
+ * joins that month's spend. Days that a feed lacks stay unchanged. The load is idempotent: a second one replaces the first with
+ * the same numbers. Throws `invalid` if either feed has too many unreadable rows, and if a settled month would lose a tool.
  */
 export const loadAiTools = (
   sessions: LoadSessions,

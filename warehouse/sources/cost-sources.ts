@@ -38,14 +38,14 @@ interface AiToolsOptions {
   usage_location: string;
 }
 
-/** A source's kind and its options (contract §3, Cost source). */
+/** A source's kind and its options (docs/http.md#connect-a-cost-source). */
 export type SourceKind =
   | { kind: 'focus'; options: FocusOptions }
   | { kind: 'opencost'; options: OpenCostOptions }
   | { kind: 'hosts'; options: OnBillOption }
   | { kind: 'ai_tools'; options: AiToolsOptions };
 
-/** A source of an organisation's spend (contract §3, Cost source). */
+/** A source of an organisation's spend (docs/http.md#connect-a-cost-source). */
 export type CostSource = SourceBase & SourceKind;
 
 /** A cost source of one kind. */

@@ -17,7 +17,8 @@ deliveries AS (
   FROM own_loads WHERE brought_through >= billing_period GROUP BY source_id)`;
 
 /**
- * Returns CTEs that end with `covered_ranges`: the days that each source covers by some loads (design §2, Coverage).
+ * Returns CTEs that end with `covered_ranges`: the days that each source covers by some loads
+ * (docs/concepts.md#when-a-month-has-settled).
  *
  * A load covers days of its own billing period that had ended when it was published. Rows of other periods, such as corrections,
  * cover nothing.

@@ -30,7 +30,7 @@ const COLUMNS: TabularColumns = {
 /** Returns the mandatory columns that a file of host spend lacks. */
 export const missingHostColumns = (file: ExportFile): string[] => missingTabularColumns(file, COLUMNS);
 
-/** A file has one line for each service of a host and day (sources §3), so that no two are equal. */
+/** A file has one line for each service of a host and day (docs/data-formats.md#hosts), so that no two are equal. */
 const HOST_LINES: TableFeed = {
   unit: 'host',
   line: 'line of host',
@@ -41,9 +41,9 @@ SELECT file, day, host AS unit, cost, line, true AS is_named FROM checked_rows W
 };
 
 /**
- * Loads host spend (sources §3), one load per month. Days that the files lack stay unchanged. The load is idempotent: a second
- * one replaces the first with the same numbers. Nobody sees a row before it publishes. Throws `invalid` for too many unreadable
- * rows, and if a settled month would lose a host.
+ * Loads host spend (docs/data-formats.md#hosts), one load per month. Days that the files lack stay unchanged. The load is
+ * idempotent: a second one replaces the first with the same numbers. Nobody sees a row before it publishes. Throws `invalid` for
+ * too many unreadable rows, and if a settled month would lose a host.
  */
 export const loadHosts = (
   sessions: LoadSessions,

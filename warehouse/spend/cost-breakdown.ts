@@ -11,7 +11,7 @@ import type { Warehouse } from '../engine/warehouse.ts';
 
 /**
  * The keys to group spend by, each with its column of the counted rows. Cloud, account, service, resource group and tag leave
- * out the clusters and hosts inside an account, as picks do (spec §1, counting rule 2).
+ * out the clusters and hosts inside an account, as picks do (docs/concepts.md#every-dollar-counts-once).
  */
 const KEYS = {
   day: 'day',
@@ -109,7 +109,7 @@ export const parquetBreakdown = async function* (
 const typedBreakdown = (keys: readonly BreakdownKey[]): string =>
   typedColumns(breakdownColumns(keys), `(${breakdownStatement(keys)})`);
 
-/** CTEs with the counted rows of the days and their owners. Spend that a shared cost covers has no team (design §2, Teams). */
+/** CTEs with the counted rows of the days and their owners. Spend that a shared cost covers has no team. */
 const OWNED_DAYS = `${COUNTED_DAYS},
 spend AS (SELECT *, ${SPEND_KEYS} AS keys FROM counted),
 ${OWNERS},

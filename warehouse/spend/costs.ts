@@ -7,7 +7,7 @@ import { lackingDays } from '../sources/units/missing-units.ts';
 import { computeSpend, type ComputedSession } from './compute-spend.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** An account's spend, with its clusters and hosts apart (spec §1, counting rule 2). */
+/** An account's spend, with its clusters and hosts apart (docs/concepts.md#every-dollar-counts-once). */
 interface AccountSpend {
   cloud: string;
   account: string;
@@ -51,7 +51,7 @@ interface Row {
 
 /**
  * Sums an organisation's spend once for all parts of `GET /costs`: in total, by day, source and account
- * (contract §3, Costs). Days and accounts without spend in the range are left out.
+ * (docs/http.md#read-costs). Days and accounts without spend in the range are left out.
  */
 export const costSummary = async (
   warehouse: Warehouse,

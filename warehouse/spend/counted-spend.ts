@@ -1,5 +1,5 @@
-// Every dollar once (design §2): each bill line as cloud, cluster or host spend, and everything else that counts. All other
-// sums are sums of these rows.
+// Every dollar once (docs/concepts.md#every-dollar-counts-once): each bill line as cloud, cluster or host spend, and everything
+// else that counts. All other sums are sums of these rows.
 
 /** CTE with the loads that the computation `$computation` reads. */
 export const LOADS_OF_COMPUTATION = `used_loads AS (

@@ -10,8 +10,8 @@ import { moneyOfUnits, unitsOf } from '../engine/sql/money-units.ts';
  *   the assets that it borrows are on a bill.
  * - A host has all its rows, unless its machine is on a bill or is an asset of a cluster.
  *
- * Each workload and service has its direct cost, and its cluster or host gets the same amount as a negative cost. So the total of
- * a cluster does not depend on how its cost is distributed over workloads (design §2).
+ * Each workload and service has its direct cost, and its cluster or host gets the same amount as a negative cost. So the total
+ * of a cluster does not depend on how its cost is distributed over workloads (docs/concepts.md#every-dollar-counts-once).
  *
  * A repository has its share of a tool's spend of a day, by its usage of the tool that day, in whole units of 10⁻¹⁵. The largest
  * user also has the remainder of the division. The spend of a day without usage stays with the tool.

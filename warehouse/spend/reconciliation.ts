@@ -30,7 +30,7 @@ export interface Reconciliation {
   notes: string[];
 }
 
-/** Compares each cluster and host with its bills, over some days (design §2: never hidden). */
+/** Compares each cluster and host with its bills, over some days (docs/concepts.md#every-dollar-counts-once). */
 export const reconciliation = async (
   session: ComputedSession,
   orgId: string,

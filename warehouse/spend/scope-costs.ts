@@ -16,9 +16,9 @@ matches AS (
   FROM (SELECT combination, unnest(keys) AS key FROM combinations) JOIN picks USING (key))`;
 
 /**
- * Stores the missing costs of every scope of an organisation's metrics in every computed month. One statement serves all
- * metrics and months. A stored cost never becomes wrong, because neither a scope's text nor a computation ever changes
- * (design §2, Months). With team scope the cost is the bill's (bills.ts).
+ * Stores the missing costs of every scope of an organisation's metrics in every computed month. One statement serves all metrics
+ * and months. A stored cost never becomes wrong, because neither a scope's text nor a computation ever changes
+ * (docs/design.md#months). With team scope the cost is the bill's (bills.ts).
  *
  * The statement first rolls the spend up to the distinct combinations of picked keys, so that few rows are left. Then each
  * scope gets each combination once, even if several of its picks match: a dollar counts once. The work grows with spend plus

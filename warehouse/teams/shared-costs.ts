@@ -15,7 +15,7 @@ import {
 } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** Spend that several teams share, and its split (contract §3, Team, bill, shared cost). */
+/** Spend that several teams share, and its split (docs/http.md#teams-and-bills). */
 export interface SharedCost {
   id: string;
   name: string;

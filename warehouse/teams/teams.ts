@@ -14,7 +14,7 @@ import {
 } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** A team and the spend that it owns. If several owners pick a dollar, the most specific pick has it (design §2, Teams). */
+/** A team and the spend that it owns. If several owners pick a dollar, the most specific pick has it. */
 export interface Team {
   id: string;
   name: string;

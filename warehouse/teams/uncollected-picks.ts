@@ -4,10 +4,10 @@ import type { Session } from '../engine/session.ts';
 import { COLLECTED_SINCE, TAKEN_SINCE, USES_CHOICE } from '../spend/picks/spend-choices.ts';
 
 /**
- * Returns the tags and splits that a team's bill depends on and that were not collected for the whole month, in words. It
- * does so for some months (their first days) and every team (spec §1, counting rule 6). A bill depends on those of the team's own picks, and of
- * shared costs in which it has a part. It also depends on another owner's tag or split that takes spend from a less specific
- * pick: before that was collected the bill has the spend, and afterwards it has not.
+ * Returns the tags and splits that a team's bill depends on and that were not collected for the whole month, in words. It does
+ * so for some months (their first days) and every team (docs/concepts.md#tags-services-and-resource-groups). A bill depends on
+ * those of the team's own picks, and of shared costs in which it has a part. It also depends on another owner's tag or split
+ * that takes spend from a less specific pick: before that was collected the bill has the spend, and afterwards it has not.
  */
 export const uncollectedPicks = async (
   session: Pick<Session, 'query'>,

@@ -1,4 +1,4 @@
-/** An answer of the API other than a success, with its message (contract §1). */
+/** An answer of the API other than a success, with its message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;

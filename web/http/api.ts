@@ -5,7 +5,7 @@ import type { components, paths } from './generated/api-types.d.ts';
 /** The name of a schema in the OpenAPI document, for example `Metric`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
-/** The header that marks requests of these pages (contract §3, Browser session). */
+/** The header that marks requests of these pages. */
 const OWN_REQUEST = { 'X-Requested-With': 'cost-analytics' } as const;
 
 /** The API, with the types of its OpenAPI document. */

@@ -8,7 +8,7 @@ import { ConnectImport } from './connect-import.tsx';
 import { ConnectedImport } from './connected-import.tsx';
 import { useCurrentImport } from './use-current-import.ts';
 
-/** The daily import of a metric: connect one, or see what it does (spec §5). */
+/** The daily import of a metric: connect one, or see what it does. */
 export const ImportTab = ({ metric }: { metric: ShownMetric }): ReactNode => {
   const query = useCurrentImport(metric.id);
   const { has } = useSession();

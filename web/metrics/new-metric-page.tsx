@@ -42,7 +42,7 @@ const scopeOf = ({ scope, teamId, spend }: Form) =>
       ? { type: scope, team_id: teamId ?? '' }
       : { type: scope, spend };
 
-/** The form for a new metric: what it counts, and whose cost it divides (spec §2). */
+/** The form for a new metric: what it counts, and whose cost it divides. */
 export const NewMetricPage = (): ReactNode => {
   const { may, has } = useSession();
   return (

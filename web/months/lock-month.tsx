@@ -14,7 +14,7 @@ import { DialogForm } from '../shared/forms/dialog-form.tsx';
 /** Whether the dialog of a lock is open; `accepting` if its doubts are accepted from the start. */
 export type LockState = 'closed' | 'open' | 'accepting';
 
-/** The button that locks a month, if it can be locked, with a preview of what is frozen (spec §3). */
+/** The button that locks a month, if it can be locked, with a preview of what is frozen. */
 export const LockMonth = ({
   metric,
   month,

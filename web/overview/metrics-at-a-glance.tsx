@@ -200,7 +200,7 @@ const Numbers = ({ row }: { row: Glance }): ReactNode => {
   );
 };
 
-/** Spend and unit cost in words, because a rising bill can hide a falling unit cost (spec §6, rule 2). */
+/** Spend and unit cost in words, because a rising bill can hide a falling unit cost. */
 const movement = ({
   spend_change_percent: spend,
   unit_cost_change_percent: unit,

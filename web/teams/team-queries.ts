@@ -10,7 +10,7 @@ export type BillTotals = Schema<'BillTotals'>;
 export type BillVersion = Schema<'BillVersion'>;
 export type SharedCost = Schema<'SharedCost'>;
 
-/** Most records that one request returns (contract §1). */
+/** Most records that one request returns. */
 const MOST_AT_ONCE = 1000;
 
 /** Subjects that a change of teams, owners or shared costs touches. */

@@ -41,7 +41,7 @@ const admittedOf = ({ admittedSession }: FastifyRequest): AdmittedSession => {
   return admittedSession;
 };
 
-/** `POST`, `GET` and `DELETE /session`: a page of the service signs in with a key, and out (contract §3, Browser session). */
+/** `POST`, `GET` and `DELETE /session`: a page of the service signs in with a key, and out (docs/http.md#browser-session). */
 export const browserSessionRoutes = (
   app: Api,
   {

@@ -6,7 +6,7 @@ const PAGE_HEADER = { name: 'X-Requested-With', value: 'cost-analytics' };
 
 /**
  * Throws a 403 for a request that the browser says a page of another site sends. Requests of other clients pass
- * (contract §3, Browser session).
+ * (docs/http.md#browser-session).
  */
 export const refuseOtherSites = ({ headers }: FastifyRequest): void => {
   const site = headers['sec-fetch-site'];

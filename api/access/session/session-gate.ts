@@ -27,7 +27,7 @@ export interface AdmittedSession {
 }
 
 /**
- * Admits requests that carry the cookie of a browser session instead of a key (contract §3, Browser session). A revocation and a
+ * Admits requests that carry the cookie of a browser session instead of a key (docs/http.md#browser-session). A revocation and a
  * sign-out take effect at once on all nodes.
  */
 export class SessionGate {

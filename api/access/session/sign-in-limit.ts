@@ -8,8 +8,8 @@ import type { KeyHolder } from '../../../warehouse/organisations/api-keys.ts';
 const SIGN_INS_A_MINUTE = 20;
 
 /**
- * Limits sign-ins, because each makes a record of the audit log. A key has its own limit at each address, so that a stranger cannot
- * lock its holder out. Wrong keys share the limit of their address (contract §3, Browser session).
+ * Limits sign-ins, because each makes a record of the audit log. A key has its own limit at each address, so that a stranger
+ * cannot lock its holder out. Wrong keys share the limit of their address (docs/http.md#browser-session).
  */
 export class SignInLimit {
   readonly #signIns: Metrics['signIns'];

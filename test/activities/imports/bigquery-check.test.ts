@@ -19,7 +19,7 @@ import {
 
 afterEach(closeShops);
 
-/** The check of a query import by a free dry run (spec §8, Query contract). */
+/** The check of a query import by a free dry run. */
 const check = (fake: FakeBigQuery, changes: Partial<QueryRun> = {}) => checkQuery(runOf(fake, changes));
 
 describe('the check of a query', () => {

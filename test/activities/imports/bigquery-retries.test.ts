@@ -8,7 +8,7 @@ import { closeShops, errorOf, runOf, startShop, valuesOf } from './shop-query.ts
 
 afterEach(closeShops);
 
-/** Attempts of a run that fail or are given up, and the next ones (sources §6). A run is billed for one job. */
+/** Attempts of a run that fail or are given up, and the next ones. A run is billed for one job. */
 const BACKEND = { status: 503, reason: 'backendError', message: 'Error encountered during execution.' };
 
 describe('another attempt of a run', () => {

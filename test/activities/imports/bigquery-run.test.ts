@@ -17,7 +17,7 @@ import {
 
 afterEach(closeShops);
 
-/** A run of a query import (spec §8, Query contract; sources §6). */
+/** A run of a query import. */
 const kindsOf = (paths: { method: string; path: string }[]): string[] =>
   paths.map(({ method, path }) => {
     const { pathname } = new URL(path, 'http://fake');

@@ -20,7 +20,7 @@ import {
   valuesOf,
 } from './shop-query.ts';
 
-/** No error holds a credential, and no host but BigQuery's is called (spec §5, Import credentials; contract §3, Import). */
+/** No error holds a credential, and no host but BigQuery's is called. */
 afterEach(async () => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();

@@ -6,7 +6,7 @@ import { TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { answering, fakeStripes, recordedWaits, rejectionOf } from '../../support/fakes/stripe/readings.ts';
 import { serverError } from '../../../demo/stripe/stripe-answers.ts';
 
-/** Keys are checked with Stripe before they are stored (spec §5, Import credentials). */
+/** Keys are checked with Stripe before they are stored. */
 const fakes = fakeStripes();
 afterEach(() => fakes.closeAll());
 

@@ -18,7 +18,7 @@ import {
   type StripeAnswer,
 } from '../../../demo/stripe/stripe-answers.ts';
 
-/** Outages and limits of Stripe during a reading (spec §8, design §3). */
+/** Outages and limits of Stripe during a reading. */
 const ledger = randomLedger({ seed: 7, length: 450 });
 const fakes = fakeStripes();
 afterEach(() => fakes.closeAll());

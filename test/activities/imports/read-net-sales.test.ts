@@ -8,7 +8,7 @@ import { ledgerOf } from '../../../demo/stripe/ledger.ts';
 import { CATEGORIES, randomLedger } from '../../support/fakes/stripe/random-ledger.ts';
 import { fakeStripes, readFrom } from '../../support/fakes/stripe/readings.ts';
 
-/** Net sales from Stripe (spec §8, Payment-platform revenue import). */
+/** Net sales from Stripe. */
 const fakes = fakeStripes();
 afterEach(async () => {
   vi.restoreAllMocks();

@@ -15,7 +15,7 @@ import {
   type StripeAnswer,
 } from '../../../demo/stripe/stripe-answers.ts';
 
-/** What a person must do if Stripe refuses a reading, and where the key goes (spec §5, Import credentials). */
+/** What a person must do if Stripe refuses a reading, and where the key goes. */
 const ledger = randomLedger({ seed: 7, length: 450 });
 const fakes = fakeStripes();
 afterEach(() => fakes.closeAll());

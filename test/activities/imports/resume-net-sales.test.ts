@@ -7,7 +7,7 @@ import { ledgerOf } from '../../../demo/stripe/ledger.ts';
 import { randomLedger } from '../../support/fakes/stripe/random-ledger.ts';
 import { answering, fakeStripes, readFrom } from '../../support/fakes/stripe/readings.ts';
 
-/** Readings that are cut off, and go on from the progress that was stored (spec §8). */
+/** Readings that are cut off, and go on from the progress that was stored. */
 const PAGES = 20;
 const LENGTH = PAGES * 100 - 37;
 

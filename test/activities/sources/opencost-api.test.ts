@@ -29,7 +29,7 @@ import {
 import { listenLocally } from '../../support/fakes/file-server.ts';
 import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
-/** Clusters from the API of OpenCost or Kubecost (sources §2). */
+/** Clusters from the API of OpenCost or Kubecost. */
 const TARGETS = parsePrivateTargets('127.0.0.1');
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import { expect, it } from 'vitest';
 import { TICKET_HEADER, Tickets } from '../../../api/access/tickets.ts';
 
-/** Tickets of requests that the service sends to itself (contract §3, Assistant). */
+/** Tickets of requests that the service sends to itself. */
 const tickets = new Tickets<string>();
 const app = Fastify();
 app.get('/', (request) => ({ held: tickets.redeem(request) }));

@@ -4,7 +4,7 @@ import { MOST_PAGE_BYTES } from '../../../warehouse/engine/sql/list-part.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 import { ADMIN, newMetric, NOW } from '../../support/warehouse/tenant.ts';
 
-/** Limits of an organisation's definitions, and of the size of an answer (contract §1). */
+/** Limits of an organisation's definitions, and of the size of an answer. */
 
 let api: LocalApi;
 

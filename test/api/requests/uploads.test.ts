@@ -15,7 +15,7 @@ import {
 } from '../../support/service/local-api.ts';
 import { newMetric } from '../../support/warehouse/tenant.ts';
 
-/** Limits of uploads (contract §1): how many run at once, and how long they lock their metric. */
+/** Limits of uploads: how many run at once, and how long they lock their metric. */
 
 interface Uploader {
   orgId: string;

@@ -22,7 +22,7 @@ import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 
-/** contract §3, Costs: CSV and Arrow have every row, without a limit. January has 31 days and 5,000 accounts: 155,000 rows. */
+/** CSV and Arrow have every row, without a limit. January has 31 days and 5,000 accounts: 155,000 rows. */
 
 const ROWS = 155_000;
 const JANUARY = 'start_date=2026-01-01&end_date=2026-01-31';

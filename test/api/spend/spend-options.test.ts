@@ -18,7 +18,7 @@ import {
 } from '../../support/warehouse/tenant.ts';
 
 /**
- * What can be picked, and what picks would cost (contract §3). Spend of 28 January, by hand (USD):
+ * What can be picked, and what picks would cost. Spend of 28 January, by hand (USD):
  *
  *   account 1111, Shop: S3 10 (team search), RDS 30 (team web), node i-1 25 (team web), of cluster prod
  *   account 2222, Search: S3 5 (team search)

@@ -16,7 +16,7 @@ import {
 } from '../../../domain/imports/net-sales.ts';
 import { salesRole } from '../../../domain/imports/reporting-categories.ts';
 
-/** Net sales of a payment platform (spec §8). */
+/** Net sales of a payment platform. */
 const RANGE = { currency: 'USD', from: '2026-01-01', to: '2026-03-01' };
 
 let ids = 0;

@@ -8,7 +8,7 @@ import {
   type QueryColumn,
 } from '../../../domain/imports/query-rules.ts';
 
-/** What a query import may be (spec §8, Query contract). */
+/** What a query import may be. */
 const QUERY = 'SELECT day, COUNT(*) AS value FROM shop.orders WHERE day BETWEEN @start AND @end GROUP BY day';
 const columns = (...all: [string, string][]): QueryColumn[] => all.map(([name, type]) => ({ name, type }));
 const PLAIN = columns(['day', 'DATE'], ['value', 'INTEGER']);

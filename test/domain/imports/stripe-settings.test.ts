@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { restrictedKeyProblem } from '../../../domain/imports/restricted-key.ts';
 import { apiBaseText, stripeApiBase } from '../../../domain/imports/stripe-api-base.ts';
 
-/** Keys of the payment platform (spec §5) and the setting STRIPE_API_BASE (contract §4). */
+/** Keys of the payment platform and the setting STRIPE_API_BASE. */
 describe('a key', () => {
   it.each(['rk_live_51AbC', 'rk_test_51AbC'])('may be used if it is restricted: %s', (key) => {
     expect(restrictedKeyProblem(key)).toBeNull();

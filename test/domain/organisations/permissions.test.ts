@@ -6,7 +6,7 @@ import {
   type Access,
 } from '../../../domain/organisations/permissions.ts';
 
-// Rows are the accesses of the contract's table of routes (§2), columns the permissions of a key.
+// Rows are the accesses of the contract's table of routes, columns the permissions of a key.
 const MATRIX: Record<Access, Record<(typeof PERMISSIONS)[number], boolean>> = {
   any: { read: true, write: true, admin: true, 'metrics:ingest': true },
   read: { read: true, write: true, admin: true, 'metrics:ingest': false },

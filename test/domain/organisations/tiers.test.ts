@@ -28,7 +28,7 @@ describe('tiers', () => {
     );
   });
 
-  // The message reports that the daily limit is reached, and suggests an upgrade (specification §7).
+  // The message reports that the daily limit is reached, and suggests an upgrade.
   it.each([
     ['starter', 100, 'Daily limit of 100 API calls on the Starter plan', 'Professional plan for 1,000 calls'],
     ['professional', 1000, 'Daily limit of 1,000 API calls', 'Business plan for 10,000 calls'],

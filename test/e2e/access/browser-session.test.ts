@@ -20,7 +20,7 @@ import {
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
 
-/** Pages of the service act by a cookie (contract §3, Browser session). It is 7 February 2026, 23:30 UTC. */
+/** Pages of the service act by a cookie. It is 7 February 2026, 23:30 UTC. */
 let service: ServiceProcess;
 
 beforeAll(async () => {

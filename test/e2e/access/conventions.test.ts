@@ -24,8 +24,6 @@ import {
 } from '../../support/service/service-process.ts';
 import { openTemporal } from '../../support/service/temporal-client.ts';
 
-/** contract §1, Conventions. */
-
 const JSON_TYPE = { 'content-type': 'application/json' };
 const METRIC = {
   name: 'Orders',

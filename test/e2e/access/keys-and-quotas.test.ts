@@ -23,7 +23,7 @@ import {
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
 
-/** Keys (spec §5), daily quotas (spec §8) and the isolation of organisations. The time is half an hour before midnight UTC. */
+/** Keys, daily quotas and the isolation of organisations. The time is half an hour before midnight UTC. */
 const EVENING = '2026-02-07T23:30:00Z';
 const TO_MIDNIGHT_SECONDS = 1800;
 

@@ -15,8 +15,8 @@ import { sharedService, type SharedService } from '../../support/service/shared-
 import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 
 /**
- * spec §1 rule 1: an organisation on Professional moves to Starter and back. On 7 February 2026 January has settled. Ingests use
- * the operator's routes, because polling must not use up Starter's hundred calls.
+ * An organisation on Professional moves to Starter and back. On 7 February 2026 January has settled. Ingests use the operator's
+ * routes, because polling must not use up Starter's hundred calls.
  */
 let service: SharedService;
 let operator: Api;

@@ -15,7 +15,7 @@ import { textLike } from '../../support/service/matchers.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 /**
- * The AI assistant (contract §3, Assistant). It is 7 February 2026. Numbers are calculated by hand.
+ * The AI assistant. It is 7 February 2026. Numbers are calculated by hand.
  *
  * Cost (USD):  2025-12  200 of account 1111               Orders:  2025-12  1,000 → 0.2 each
  *              2026-01  300 of 1111, 100 of 2222 = 400             2026-01    800 → 0.5 each, 150 % more

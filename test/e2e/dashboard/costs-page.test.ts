@@ -17,7 +17,7 @@ import { sharedService, type SharedService } from '../../support/service/shared-
 import { parquetRows } from '../../support/warehouse/duckdb-files.ts';
 
 /**
- * Spend by days and groupings (contract §3, Costs). It is 7 February 2026. Numbers are calculated by hand (USD):
+ * Spend by days and groupings. It is 7 February 2026. Numbers are calculated by hand (USD):
  *
  *               account 1111 (Shop)     account 2222 (Search)   cluster prod, billed 25, reported 20
  *   2025-12-31  100

@@ -34,8 +34,8 @@ const QUERY = 'SELECT day, n AS value FROM shop.orders WHERE day BETWEEN @start 
 const REVENUE = /\b48[,.]?291|61\.73|\b47[,.]?891|99\.171|0\.8283/;
 
 /**
- * The import of revenue on a metric's page, and who sees what it brought (contract §3, Import; §2). It is 7 February 2026. Each
- * test continues the story. Numbers are calculated by hand (USD):
+ * The import of revenue on a metric's page, and who sees what it brought. It is 7 February 2026. Each test continues the story.
+ * Numbers are calculated by hand (USD):
  *
  *   January  cost 400, revenue 48,291.37: margin 47,891.37 or 99.1717%, share of cost 0.8283%; and 61.73 euros
  *   3 Feb    revenue 12.34, which the second run brings

@@ -8,7 +8,7 @@ import { loadBill } from '../../support/service/load-bill.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 /**
- * What people do with a metric on its page (contract §3, Dashboard). It is 7 February 2026. Numbers are calculated by hand.
+ * What people do with a metric on its page. It is 7 February 2026. Numbers are calculated by hand.
  *
  * Cost (USD):  2025-12  300   Orders: 1,000   0.30 per order
  *              2026-01  400           1,600   0.25 per order

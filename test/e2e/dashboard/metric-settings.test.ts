@@ -15,8 +15,8 @@ interface Metric {
 }
 
 /**
- * The life of a metric on its page: made, filled, changed and deleted (contract §3, Metric and Value). It is 7 February 2026.
- * Numbers are calculated by hand (USD): in 2026-01 account Shop costs 40 and account Search costs 60.
+ * The life of a metric on its page: made, filled, changed and deleted. It is 7 February 2026. Numbers are calculated by hand
+ * (USD): in 2026-01 account Shop costs 40 and account Search costs 60.
  */
 describeInBrowser('the settings of a metric', (browser) => {
   let service: SharedService;

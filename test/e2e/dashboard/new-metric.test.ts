@@ -17,8 +17,8 @@ import { sharedService, type SharedService } from '../../support/service/shared-
 const HEAD = 'Add What Collected Cost in 2026-01';
 
 /**
- * A new metric whose cost an admin picks (contract §3, Metric and Spend). It is 7 February 2026, so that options show their cost
- * in January. Numbers are calculated by hand (USD):
+ * A new metric whose cost an admin picks. It is 7 February 2026, so that options show their cost in January. Numbers are
+ * calculated by hand (USD):
  *
  *   account 1111 (Shop)    S3 10 (team search), RDS 30.5 (team web), together 40.5
  *   account 2222 (Search)  S3 5 (team search, env test)

@@ -8,8 +8,7 @@ import { loadBill } from '../../support/service/load-bill.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 /**
- * What people see first (contract §3, Overview). It is 7 February 2026, and bills have come through the 5th. Numbers are
- * calculated by hand (USD):
+ * What people see first. It is 7 February 2026, and bills have come through the 5th. Numbers are calculated by hand (USD):
  *
  *             2025-12   January 1 to 5   later in January   February 1 to 5
  *   cloud         300              100                400               132

@@ -26,8 +26,8 @@ const JANUARY = Array.from({ length: 155 }, (_, line) =>
 const WRONG = dayLine('2026-01-02', 'abc');
 
 /**
- * A cost source from its connection to its end (contract §3, Cost source). It is 7 February 2026. Each test continues the story.
- * A server has the bill. Numbers are calculated by hand (USD):
+ * A cost source from its connection to its end. It is 7 February 2026. Each test continues the story. A server has the bill.
+ * Numbers are calculated by hand (USD):
  *
  *   run 1  1 row of 2 has no number for its cost: fails, because too many rows are wrong
  *   run 2  155 x 0.1 = 15.5, and the wrong row: completes, because 1 row of 156 is few

@@ -15,7 +15,7 @@ interface Team {
 }
 
 /**
- * How an admin makes teams, chooses what they own, and shares costs (contract §3, Team, bill, shared cost). It is 7 February
+ * How an admin makes teams, chooses what they own, and shares costs. It is 7 February
  * 2026. January by hand, in USD:
  *
  * | account                  |     | Storefront | Search | unallocated |

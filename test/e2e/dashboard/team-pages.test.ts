@@ -16,7 +16,7 @@ interface Version {
 }
 
 /**
- * What people see and do with bills (contract §3, Team, bill, shared cost). It is 7 February 2026. January by hand, in USD:
+ * What people see and do with bills. It is 7 February 2026. January by hand, in USD:
  *
  * | account              |     | Shop            | Search          | unallocated       |
  * | -------------------- | --- | --------------- | --------------- | ----------------- |

@@ -12,10 +12,7 @@ import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
-/**
- * A webhook from its creation to its end, and the audit log of it (contract §3, Webhook). It is 7 February 2026. Each test
- * continues the story.
- */
+/** A webhook from its creation to its end, and the audit log of it. It is 7 February 2026. Each test continues the story. */
 describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
   let service: SharedService;
   let admin: Api;

@@ -18,7 +18,7 @@ import { openTemporal, type TemporalWindow } from '../../support/service/tempora
 import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { THOROUGH } from '../../support/effort.ts';
 
-/** spec §6: `unit_cost.changed` from a changed number to the endpoint. The time is 7 February 2026. */
+/** `unit_cost.changed` from a changed number to the endpoint. The time is 7 February 2026. */
 
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', WEBHOOK_TIMEOUT: '1' };
 const METRIC = {

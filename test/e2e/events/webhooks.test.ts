@@ -16,7 +16,7 @@ import { someOf, THOROUGH } from '../../support/effort.ts';
 import { openTemporal } from '../../support/service/temporal-client.ts';
 import { newReceiver, type Received, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 
-/** spec §6: subscription, delivery, signing and retry of webhooks, with endpoints that work and endpoints that fail. */
+/** Subscription, delivery, signing and retry of webhooks, with endpoints that work and endpoints that fail. */
 
 const NOW = '2026-02-07T06:00:00Z';
 const SETTINGS = { CLOCK: NOW, PRIVATE_TARGETS: '127.0.0.1', WEBHOOK_TIMEOUT: '1' };

@@ -12,7 +12,7 @@ import {
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
 
-/** The import of a query's values from BigQuery (contract §3, Import). It is 7 February 2026. Each test continues the story. */
+/** The import of a query's values from BigQuery. It is 7 February 2026. Each test continues the story. */
 
 const QUERY = 'SELECT day, region AS label, n AS value FROM shop.orders WHERE day BETWEEN @start AND @end';
 const COLUMNS = [

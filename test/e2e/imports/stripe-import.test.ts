@@ -18,7 +18,7 @@ import {
 } from '../../support/service/service-process.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
 
-/** The import of revenue from Stripe (contract §3, Import). It is 7 February 2026. Each test continues the story. */
+/** The import of revenue from Stripe. It is 7 February 2026. Each test continues the story. */
 
 let stripe: FakeStripe;
 let service: ServiceProcess;

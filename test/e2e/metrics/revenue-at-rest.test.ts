@@ -20,8 +20,8 @@ import {
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
 
 /**
- * A story with revenue, and then a search of everything that the service has stored for its numbers (spec §5, Revenue privacy
- * rule 1): files of the warehouse with its write-ahead log, of Temporal, of logs, and every column of every table.
+ * A story with revenue, and then a search of everything that the service has stored for its numbers: files of the warehouse with
+ * its write-ahead log, of Temporal, of logs, and every column of every table.
  */
 
 /**

@@ -9,8 +9,7 @@ import { bodyType, pathOf, ROUTES } from '../../support/service/routes.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 /**
- * Revenue and its privacy (spec §5, Revenue privacy rules; contract §3, Revenue metric). It is 7 February 2026. Numbers are
- * calculated by hand.
+ * Revenue and its privacy. It is 7 February 2026. Numbers are calculated by hand.
  *
  * Cost (USD):  2025-12  200     Revenue:  2025-12  1,000.10 − 0.10           = 1,000
  *              2026-01  400               2026-01  1,234.56789 − 234.56789   = 1,000

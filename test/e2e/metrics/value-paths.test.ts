@@ -16,8 +16,8 @@ import { freeName } from '../../support/service/free-name.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 
 /**
- * Every way to write or remove a value (spec §2, Metric value and CSV format; contract §3, Values): by API, by hand and by CSV,
- * with and without labels. All numbers are calculated by hand. January 2026 has a spend of 1,200.
+ * Every way to write or remove a value: by API, by hand and by CSV, with and without labels. All numbers are calculated by hand.
+ * January 2026 has a spend of 1,200.
  */
 
 interface Change {

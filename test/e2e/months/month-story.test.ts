@@ -15,8 +15,8 @@ import {
 import { openTemporal } from '../../support/service/temporal-client.ts';
 
 /**
- * The story of an organisation from its first bill to months that finance has locked (spec §3). Each test continues where the
- * one before ended. All numbers are calculated by hand.
+ * The story of an organisation from its first bill to months that finance has locked. Each test continues where the one before
+ * ended. All numbers are calculated by hand.
  *
  * Spend (USD):       AWS                                     Azure
  *   2025-10          80   (31st)
@@ -380,7 +380,7 @@ describe('31 January 2026, noon', () => {
       const key = expectData(await admin.post<{ secret: string }>('/keys', { name: permission, permission }));
       const api = as(service, key.secret);
       expectError(await api.post(`/metrics/${customers}/months/2025-12/lock`), 403);
-      // Everyone in the organisation may read months (spec §1 rule 2).
+      // Everyone in the organisation may read months.
       if (permission !== 'metrics:ingest') expectData(await api.get(`/metrics/${orders}/months`));
     }
     expect(expectData(await admin.get(`/metrics/${orders}/months/2026-01/versions`))).toEqual([]);
@@ -653,7 +653,7 @@ describe('March 2026', () => {
     expect([months[0]?.month, months.at(-1)?.month]).toEqual(['2026-03', '2025-04']);
   });
 
-  it('compares exact unit costs, and not their six decimals (contract §1)', async () => {
+  it('compares exact unit costs, and not their six decimals', async () => {
     // January is locked with 500 ÷ 150, and December with 2. The increase is two thirds, not 66.66665 %.
     expect((await monthOf(orders, '2026-01')).change_percent).toBe(66.666667);
     // February's 3 is a tenth less than 500 ÷ 150, not 9.999991 %.

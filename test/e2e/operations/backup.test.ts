@@ -21,7 +21,7 @@ import {
   type Written,
 } from './backed-up-service.ts';
 
-/** The backup of a running service, and its return on another machine (contract §4). Each test continues the story. */
+/** The backup of a running service, and its return on another machine. Each test continues the story. */
 
 const CLOCK = '2026-02-07T06:00:00Z';
 

@@ -18,7 +18,7 @@ import {
   type ServiceProcess,
 } from '../../support/service/service-process.ts';
 
-/** The command line of the operator (contract §4). */
+/** The command line of the operator. */
 const CLOCK = '2026-02-07T06:00:00Z';
 
 interface Organisation {

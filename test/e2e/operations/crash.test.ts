@@ -26,8 +26,7 @@ import { openTemporal } from '../../support/service/temporal-client.ts';
 import { STOP_MS } from '../../support/patience.ts';
 
 /**
- * Kills and stops the process in the middle of its work (contract §4; design §2, §3). It must lose nothing that it answered,
- * and never show a partial result.
+ * Kills and stops the process in the middle of its work. It must lose nothing that it answered, and never show a partial result.
  */
 const ENVIRONMENT = { CLOCK: '2026-02-07T06:00:00Z' };
 /** Enough that the load is still under way when it is killed. */

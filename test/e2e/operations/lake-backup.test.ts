@@ -40,7 +40,7 @@ const textOf = async (command: (say: (text: string) => void) => Promise<void>): 
   return lines.join('\n');
 };
 
-/** The drill of a DuckLake's backup and return, by the commands that the product prints (contract §4). Each test goes on. */
+/** The drill of a DuckLake's backup and return, by the commands that the product prints. Each test goes on. */
 describe.skipIf(why !== '')(`a backup of a DuckLake${why}`, () => {
   let home: string;
   let store: ObjectStore;

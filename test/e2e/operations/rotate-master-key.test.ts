@@ -16,8 +16,8 @@ import {
 } from '../../support/service/service-process.ts';
 
 /**
- * The master key of a service that keeps it in `master.key`: starts with other keys, and its rotation by an operator with the command
- * (contract §4). Each test continues the story.
+ * The master key of a service that keeps it in `master.key`: starts with other keys, and its rotation by an operator with the
+ * command. Each test continues the story.
  */
 
 /** With THOROUGH, ten steps of a rotation. */

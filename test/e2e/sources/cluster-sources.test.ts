@@ -10,7 +10,7 @@ import { textLike } from '../../support/service/matchers.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 import { freeName } from '../../support/service/free-name.ts';
 
-/** Sources of clusters, hosts and AI tools, through the real workflow (contract §3; design §4). */
+/** Sources of clusters, hosts and AI tools, through the real workflow. */
 let service: SharedService;
 let exportsDir: string;
 let cluster: FakeOpenCost;

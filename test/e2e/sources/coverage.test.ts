@@ -8,7 +8,7 @@ import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
 /**
- * A cluster that is connected before January settles, and delivers from the 20th on (contract §3, Month and Cost source).
+ * A cluster that is connected before January settles, and delivers from the 20th on.
  *
  * January costs 31 × 10 on the bill and 12 × 2 in the cluster, which is on no bill: 334.
  */

@@ -30,7 +30,7 @@ import {
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 
-/** Cost sources and their ingest through the real workflow (contract §3; design §3, §4). */
+/** Cost sources and their ingest through the real workflow. */
 /** The spend on clusters and hosts of an account that has neither. */
 const NO_ASSETS = { kubernetes: 0, hosts: 0 };
 

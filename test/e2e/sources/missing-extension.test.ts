@@ -20,9 +20,8 @@ import {
 import { fileSettings } from '../../support/warehouse/engines.ts';
 
 /**
- * A machine that has no httpfs extension and cannot reach DuckDB's site. Its bill is on a web server (contract §3, Cost source).
- * Nothing waits: the connection is refused, and a source from before fails with its first attempt. The file of the folder counts
- * as ever, 40.5 USD.
+ * A machine that has no httpfs extension and cannot reach DuckDB's site. Its bill is on a web server. Nothing waits: the
+ * connection is refused, and a source from before fails with its first attempt. The file of the folder counts as ever, 40.5 USD.
  */
 const WHAT_TO_DO =
   /the DuckDB extension httpfs cannot be loaded: .*scripts\/fetch-duckdb-extensions\.sh.*DUCKDB_EXTENSIONS/;

@@ -4,7 +4,7 @@ import { isAmbiguous, isFor, sameThing, uniqueKey, type Known } from './naive-th
 import type { Rows } from './naive-rows.ts';
 import type { Allocation, Asset, BillLine, HostShare } from '../organisation-story.ts';
 
-// The assets that a bill contains, day by day (design §2, Every dollar once).
+// The assets that a bill contains, day by day.
 //
 // 1. A node or disk with an id is on the bill if a line of the day is for it. A bare name matches no line if several accounts,
 //    projects or zones have it on the bills of that month.

@@ -17,9 +17,9 @@ const isKept = ({ releasedOn }: Choice, today: Day): boolean =>
   releasedOn === null || dayNumber(today) - dayNumber(releasedOn) <= 30;
 
 /**
- * Tag keys and splits (spec §1, counting rules 5 and 6): one key per cloud, and one split per account. The first metric, team or
- * shared cost that picks one sets it, and the last user releases it. Later loads collect its values from its first day on.
- * If it is picked again while it is kept, it continues. Another choice replaces a released one immediately.
+ * Tag keys and splits: one key per cloud, and one split per account. The first metric, team or shared cost that picks one sets
+ * it, and the last user releases it. Later loads collect its values from its first day on. If it is picked again while it is
+ * kept, it continues. Another choice replaces a released one immediately.
  */
 export class NaiveChoices {
   readonly #inUse = new Map<string, Choice>();

@@ -212,7 +212,7 @@ export class NaiveOrganisation {
     return isDone;
   }
 
-  // An equal number is no change. The removal of a missing value is no change either (design §2, Status).
+  // An equal number is no change. The removal of a missing value is no change either.
   #change(index: number, values: readonly Changed[], importKey: number | null): void {
     const metric = this.metrics[index];
     if (metric === undefined || metric === null) return;

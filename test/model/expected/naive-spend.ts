@@ -5,7 +5,7 @@ import type { Rows } from './naive-rows.ts';
 import { isAmbiguous, isFor } from './naive-things.ts';
 import type { ToolUsage } from '../organisation-story.ts';
 
-// An organisation's spend, row by row and day by day (design §2, Every dollar once and Repositories).
+// An organisation's spend, row by row and day by day.
 //
 // 1. A bill line is a cluster's spend if its resource is an asset of the cluster that day. Otherwise it is a host's spend if its
 //    resource is the host's machine. (Among several clusters or hosts, the first name counts.) Any other line is cloud

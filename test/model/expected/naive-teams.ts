@@ -13,7 +13,7 @@ interface Surroundings {
   metrics: readonly ({ definition: StoryMetric } | null)[];
 }
 
-/** Teams, their ownership and shared costs (design §2, Teams). */
+/** Teams, their ownership and shared costs. */
 export class NaiveTeams {
   /** The ownership of each team, in the order of the story; null for rejected and deleted teams. */
   readonly teams: (readonly SpendPick[] | null)[] = [];

@@ -7,11 +7,10 @@ export interface Known {
 }
 
 /**
- * Returns whether two ids can mean the same resource (sources §2). Azure's ids are compared by path, never by name. The machine of
- * a scale set is also the set. Google's full
- * ids are compared by project, zone and name. If one side has only the name, names are compared, and also projects if both
- * sides know them. Load balancers are compared by ARN if both sides know it, otherwise by name. Everything else is
- * compared by name.
+ * Returns whether two ids can mean the same resource. Azure's ids are compared by path, never by name. The machine of a scale
+ * set is also the set. Google's full ids are compared by project, zone and name. If one side has only the name, names are
+ * compared, and also projects if both sides know them. Load balancers are compared by ARN if both sides know it, otherwise by
+ * name. Everything else is compared by name.
  */
 export const sameThing = (a: Known, b: Known): boolean => {
   const [mine, theirs] = [a.means, b.means];

@@ -6,7 +6,7 @@ import type { Rows } from './naive-rows.ts';
 import type { Asset } from '../organisation-story.ts';
 
 // Machines with an id that no line of the day has, nor of the day before or after in the same month, although a bill of their
-// cloud has delivered the day (design §2, Every dollar once).
+// cloud has delivered the day.
 //
 // 1. The machine counts by its own cost, and its source says neither always nor never.
 // 2. On a day of borrowed assets, the allocations of the cluster count in place of the machines.

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { Asset, Identity, Mention } from '../organisation-story.ts';
 
 /**
- * The machines, disks and scale sets of the random organisations, in all forms of their ids in bills, clusters and hosts (sources
- * §2). Each form has its meaning beside it, so that the naive calculation does not have to parse ids.
+ * The machines, disks and scale sets of the random organisations, in all forms of their ids in bills, clusters and hosts. Each
+ * form has its meaning beside it, so that the naive calculation does not have to parse ids.
  */
 interface Thing {
   account: string;

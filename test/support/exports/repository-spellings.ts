@@ -1,4 +1,4 @@
-/** Spellings of repositories, and the form in which they are compared (sources §4). repository-sql.ts must agree. */
+/** Spellings of repositories, and the form in which they are compared. repository-sql.ts must agree. */
 export const SPELLINGS: readonly [spelling: string, normal: string][] = [
   ['github.com/acme/web', 'github.com/acme/web'],
   ['GitHub.com/Acme/Web', 'github.com/acme/web'],

@@ -15,7 +15,7 @@ export interface OtherAnswer {
   headers?: Record<string, string>;
 }
 
-/** A server that speaks OpenCost's protocol, or below `/model` Kubecost's (sources §2). */
+/** A server that speaks OpenCost's protocol, or below `/model` Kubecost's. */
 export interface FakeOpenCost extends LocalServer {
   cluster: FakeCluster;
   /** If set, it is called for each request. If it returns undefined, the usual answer follows. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from './api-client.ts';
 
-/** Asserts that an answer is exactly the error envelope (contract §1), and returns its message. */
+/** Asserts that an answer is exactly the error envelope, and returns its message. */
 export const expectError = (
   answer: Answer<unknown>,
   status: number,

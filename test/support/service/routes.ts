@@ -1,7 +1,7 @@
-/** Who may call a route with a key (contract §2): any key, R, W, A, or a key that may send values, as JSON or as CSV. */
+/** Who may call a route with a key: any key, R, W, A, or a key that may send values, as JSON or as CSV. */
 export type Who = 'any' | 'R' | 'W' | 'A' | 'values' | 'files';
 
-/** A route under /api/v1, as in contract §2. `{id}` and `{month}` are parameters. */
+/** A route under /api/v1. `{id}` and `{month}` are parameters. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;

@@ -15,7 +15,7 @@ import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../../support/war
 import { newMonthStory, type MonthStory } from './month-story.ts';
 import { account } from '../teams/team-story.ts';
 
-/** Contract §3, Month: the running month is compared with the same days of the month before. Today is 7 February 2026. */
+/** The running month is compared with the same days of the month before. Today is 7 February 2026. */
 
 const SAME = { change_basis: 'same_days' };
 

@@ -21,7 +21,7 @@ import {
 import { SPELLINGS } from '../../support/exports/repository-spellings.ts';
 import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
-/** Spend on AI coding tools and its usage by repository (sources §4). */
+/** Spend on AI coding tools and its usage by repository. */
 describeOnBothEngines('AI tool spend', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {

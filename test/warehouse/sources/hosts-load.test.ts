@@ -16,7 +16,7 @@ import {
 import { textLike } from '../../support/service/matchers.ts';
 import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
 
-/** Host spend from files (sources §3). */
+/** Host spend from files. */
 describeOnBothEngines('host spend', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {

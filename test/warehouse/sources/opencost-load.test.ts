@@ -25,7 +25,7 @@ import { NOW, money, newSource, publishing, writeFiles } from '../../support/war
 /** The days of January of the allocations, and what the assets cost on each of their days. */
 type Reading = [days: string[], assets: Record<string, number>];
 
-/** Clusters from files that OpenCost exports (sources §2). */
+/** Clusters from files that OpenCost exports. */
 describeOnBothEngines('cluster spend from files', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {

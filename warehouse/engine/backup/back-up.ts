@@ -33,8 +33,8 @@ export interface BackupOptions {
 
 /**
  * Copies a DuckDB file as of one instant into an empty folder, while others read and write it. Then reads the copy, and compares
- * every table with the original at that instant. Sealed texts stay sealed. If anything fails, or `signal` stops it, the folder has
- * no manifest, and nothing else of the backup (contract §4).
+ * every table with the original at that instant. Sealed texts stay sealed. If anything fails, or `signal` stops it, the folder
+ * has no manifest, and nothing else of the backup (docs/operation.md#backup).
  */
 export const backUp = async (
   warehouse: Warehouse,

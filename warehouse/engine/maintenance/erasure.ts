@@ -8,8 +8,8 @@ export const OF_OPERATOR = 'operator';
 
 /**
  * Erases deleted import credentials and organisations from disk, if any were deleted since the last time: a deleted row stays
- * readable in the file until something overwrites it (spec §5, Import credentials). Writes the tables that had such rows anew.
- * Then overwrites all free blocks of a DuckDB file, or drops all older snapshots of a DuckLake with their files. Run it after the
+ * readable in the file until something overwrites it (docs/design.md#secrets). Writes the tables that had such rows anew. Then
+ * overwrites all free blocks of a DuckDB file, or drops all older snapshots of a DuckLake with their files. Run it after the
  * file was compacted.
  */
 export const eraseDeleted = (warehouse: Warehouse): Promise<void> =>

@@ -3,7 +3,7 @@ import { sqlText } from '../sql/sql-text.ts';
 import { tableNames } from '../sql/table-names.ts';
 import type { Warehouse } from '../warehouse.ts';
 
-/** Days for which replaced rows stay, so that they can be compared with the new ones (design §2). */
+/** Days for which replaced rows stay, so that they can be compared with the new ones (docs/design.md#rows-are-only-inserted). */
 const GRACE_DAYS = 7;
 
 const SPEND_TABLES = [

@@ -7,7 +7,7 @@ export interface Migration {
 
 /**
  * The schema, as numbered steps that each run once. Tables are append-only logs. Views show their current state: the newest row
- * by a time-ordered id. All statements run on both DuckDB and DuckLake (design §2).
+ * by a time-ordered id. All statements run on both DuckDB and DuckLake (docs/design.md#one-sql-for-two-engines).
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -53,8 +53,8 @@ export const MIGRATIONS: readonly Migration[] = [
         QUALIFY row_number() OVER (
           PARTITION BY org_id, run_id ORDER BY (status <> 'running') DESC, event_id DESC) = 1`,
       // account is the sub account. split_value is a service or resource group, as split_kind says. split_value and tag_value
-      // are collected from the day on which the account has a split or the cloud a tag key (spend_choices). resource_id is
-      // kept only if the resource can be part of a cluster or host (design §2).
+      // are collected from the day on which the account has a split or the cloud a tag key (spend_choices). resource_id is kept
+      // only if the resource can be part of a cluster or host (docs/design.md#one-sql-for-two-engines).
       `CREATE TABLE cloud_spend (
         org_id VARCHAR, source_id VARCHAR, load_id UUID, billing_period DATE, day DATE, cloud VARCHAR,
         account VARCHAR, split_kind VARCHAR, split_value VARCHAR, tag_key VARCHAR, tag_value VARCHAR,

@@ -9,7 +9,7 @@ import { sqlText } from '../sql/sql-text.ts';
 
 /** Where a warehouse is, and what it takes to attach it. */
 export interface WarehousePlace {
-  /** A DuckDB file, or `ducklake:…` with its catalog (design §1). */
+  /** A DuckDB file, or `ducklake:…` with its catalog (docs/design.md#a-batch-pipeline-with-a-thin-api). */
   location: string;
   /** Where DuckLake keeps its Parquet files: a shared path or `s3://…`. A DuckDB file does not use it. */
   dataPath: string | null;

@@ -11,8 +11,9 @@ export type Extension = 'ducklake' | 'postgres_scanner' | 'httpfs';
 const INSTALL_MS = 30_000;
 
 /**
- * Loads a signed DuckDB extension from the configured directory. If the directory lacks it, DuckDB installs it (design §1). The
- * caller must end a session that fails, because a download may still run in it.
+ * Loads a signed DuckDB extension from the configured directory. If the directory lacks it, DuckDB installs it
+ * (docs/design.md#a-batch-pipeline-with-a-thin-api). The caller must end a session that fails, because a download may still run
+ * in it.
  *
  * @throws ServiceError `invalid` that says how to provide the extension, at the latest after half a minute
  */

@@ -21,8 +21,8 @@ export interface Resealed {
 
 /**
  * Seals texts anew with the current master key that the previous one has sealed: at most {@link MOST_AT_ONCE}. Call it until
- * nothing remains. Each step is one transaction. A step that was killed has changed nothing (spec §5, Import credentials).
- * Damaged texts stay as they are, and count as unreadable.
+ * nothing remains. Each step is one transaction. A step that was killed has changed nothing (docs/design.md#secrets). Damaged
+ * texts stay as they are, and count as unreadable.
  */
 export const resealSome = async (warehouse: Warehouse, sealer: Sealer): Promise<Resealed> => {
   const { previousKeyId } = sealer;

@@ -62,8 +62,8 @@ const ALL = 1_000_000;
 
 /**
  * Stores things that an organisation creates, changes and deletes, as a log of versions. The newest version is the current state
- * (design §2). The audit log records every change. Names are unique in an organisation. All definitions of an organisation
- * together have a size limit (defined-text.ts).
+ * (docs/design.md#rows-are-only-inserted). The audit log records every change. Names are unique in an organisation. All
+ * definitions of an organisation together have a size limit (defined-text.ts).
  */
 export class Versions<Thing extends { id: string }> {
   readonly #definition: Definition<Thing>;

@@ -7,7 +7,7 @@ export const newId = (
 
 /**
  * Returns a time-ordered id (UUIDv7) that sorts after `newest`, the newest id that the writer has read for the record. So a slow
- * clock cannot hide a later write (design §2).
+ * clock cannot hide a later write (docs/design.md#rows-are-only-inserted).
  */
 export const idAfter = (newest: string | null): string => {
   const id = uuidv7();

@@ -24,9 +24,9 @@ export type Look = Pick<States, 'of'>;
 const MOST_PLACES = 200_000;
 
 /**
- * Tells whether rows of an organisation have changed since they were last read (design §2). Every commit takes the next number,
- * and marks with it what it has written. A state is the highest mark of its parts. So no two states with a change between
- * them are the same, even if something was forgotten.
+ * Tells whether rows of an organisation have changed since they were last read (docs/design.md#answers-hang-on-a-state). Every
+ * commit takes the next number, and marks with it what it has written. A state is the highest mark of its parts. So no two
+ * states with a change between them are the same, even if something was forgotten.
  */
 export class States {
   #last = 0;

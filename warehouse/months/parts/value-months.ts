@@ -13,7 +13,7 @@ import {
 } from '../../sources/value-periods.ts';
 import type { MetricScope } from './metric-scopes.ts';
 
-/** The values of a metric, labels added up (spec §2, Metric value rule 3). Revenue has sums of 0: it is sealed. */
+/** The values of a metric, labels added up (docs/http.md#send-values). Revenue has sums of 0: it is sealed. */
 export interface ValueMonths {
   months: Map<Month, ValueMonth>;
   /** The sums of days with a value, in units of 10⁻¹⁰. */

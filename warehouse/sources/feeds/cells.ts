@@ -17,7 +17,7 @@ export const writtenOut = (value: string): string => `TRY(CAST(${value} AS VARCH
 export const asWritten = ({ name, type }: ExportColumn): string =>
   type === 'VARCHAR' ? quoted(name) : writtenOut(quoted(name));
 
-/** Returns a cell as text in its normal form, null for the three spellings of null (sources §1). */
+/** Returns a cell as text in its normal form, null for the three spellings of null. */
 export const textCell = (column: ExportColumn): string => nullable(normalTextSql(asWritten(column)));
 
 const BYTE_ORDER_MARK = 'chr(65279)';

@@ -46,8 +46,9 @@ export interface ExportColumn {
 }
 
 /**
- * How to read every CSV export: RFC 4180, and the three spellings of null, nothing else (sources §1). DuckDB's default buffer is
- * sixteen times the longest line, with several buffers for each thread.
+ * How to read every CSV export: RFC 4180, and the three spellings of null, nothing else
+ * (docs/data-formats.md#focus-billing-exports). DuckDB's default buffer is sixteen times the longest line, with several buffers
+ * for each thread.
  */
 export const CSV_OPTIONS = `auto_detect = false, delim = ',', quote = '"', escape = '"', comment = '', skip = 0,
   hive_partitioning = false, max_line_size = ${LONGEST_LINE_BYTES}, buffer_size = ${2 * LONGEST_LINE_BYTES},

@@ -20,7 +20,7 @@ export interface FeedCounts {
   rejectedSamples: RejectedSample[];
 }
 
-/** A larger share of unreadable rows fails the load (design §4). */
+/** A larger share of unreadable rows fails the load (docs/data-formats.md#rows-that-cannot-be-read). */
 const MOST_REJECTED_PERCENT = 1;
 
 /** The condition of groups that are stored. */

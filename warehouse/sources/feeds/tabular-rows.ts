@@ -11,7 +11,7 @@ import {
 import { lineOf, type Relation } from './scan-files.ts';
 import { isWanted } from './wanted-months.ts';
 
-/** A column of a table that people or tools export for us (sources §2–4). */
+/** A column of a table that people or tools export for us (docs/data-formats.md). */
 export interface TabularColumn {
   /** Its spellings, compared without case. Messages use the first one. */
   names: readonly [string, ...string[]];

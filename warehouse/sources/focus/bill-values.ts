@@ -6,9 +6,10 @@ import { tagKeySql } from '../../engine/sql/tag-key.ts';
 import type { Statements } from '../../engine/session.ts';
 import { tagsTextOf } from './focus-tags.ts';
 
-// Services, resource groups and tag values are collected only once they are picked (spec §1, counting rule 6). People must find
-// them before. So each load keeps a bounded list of what its bills could be divided by, with the bills' cost of it. The list has
-// the newest complete month and later ones, because options show no earlier costs.
+// Services, resource groups and tag values are collected only once they are picked
+// (docs/concepts.md#tags-services-and-resource-groups). People must find them before. So each load keeps a bounded list of what
+// its bills could be divided by, with the bills' cost of it. The list has the newest complete month and later ones, because
+// options show no earlier costs.
 
 /** The values of a row that the list is made from. */
 export const LISTED_COLUMNS = { ...SPLITS, tags: tagsTextOf } satisfies Record<

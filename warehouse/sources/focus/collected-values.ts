@@ -7,7 +7,7 @@ import { COLLECTED_CHOICES } from './collected-choices.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
-/** A choice that picks use from a day on: a cloud's tag key, or an account's split (spec §1, rules 5 and 6). */
+/** A choice that picks use from a day on: a cloud's tag key, or an account's split. */
 interface FocusChoice {
   kind: 'tag' | 'split';
   cloud: string;

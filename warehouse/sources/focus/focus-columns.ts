@@ -6,7 +6,7 @@ import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { readableText } from '../feeds/readable-limits.ts';
 import type { Shape } from '../feeds/scan-files.ts';
 
-/** The fields that a load reads from a FOCUS row. The first of their columns with a value counts (sources §1). */
+/** The fields that a load reads from a FOCUS row. The first of their columns with a value counts. */
 export const COLUMNS = {
   EffectiveCost: ['EffectiveCost'],
   BilledCost: ['BilledCost'],
@@ -59,7 +59,7 @@ export const missingColumns = (file: ExportFile, costColumn: CostColumn): string
     })),
   );
 
-/** Returns the SQL of a provider's cloud: aws, azure, gcp, oci, or the provider's own name in lower case (contract §3). */
+/** Returns the SQL of a provider's cloud: aws, azure, gcp, oci, or the provider's own name in lower case. */
 export const cloudOf = (provider: string): string => `CASE
     WHEN regexp_matches(lower(${provider}), '\\b(aws|amazon)\\b') THEN 'aws'
     WHEN regexp_matches(lower(${provider}), '\\b(microsoft|azure)\\b') THEN 'azure'

@@ -14,8 +14,9 @@ import type { Statements } from '../../engine/session.ts';
 /**
  * Returns statements that select the daily money of all readable rows, one for each part that fits a reader's memory. A row
  * inside one UTC day belongs to it. A longer row is spread over [start, end) by seconds in whole 10⁻¹⁵ units. Its last day takes
- * the remainder, so that the parts add up exactly (sources §1). Each day keeps the candidates that were chosen for its cloud or
- * account by then (spec §1, cloud picks, rule 6). `row_count` has a spread row on its first day only.
+ * the remainder, so that the parts add up exactly (docs/data-formats.md#focus-billing-exports). Each day keeps the candidates
+ * that were chosen for its cloud or account by then (docs/concepts.md#tags-services-and-resource-groups). `row_count` has a
+ * spread row on its first day only.
  *
  * @throws ServiceError `invalid` if few charges span too many days.
  */

@@ -32,7 +32,7 @@ export const readFallback = async (
 /**
  * A cloud's bill of a billing period falls back as a whole. It must have no EffectiveCost other than zero in any row, and usage
  * with a BilledCost other than zero. Neither single rows nor bills whose usage cost nothing fall back, because a commitment
- * purchase is rightly 0 (sources §1).
+ * purchase is rightly 0 (docs/data-formats.md#focus-billing-exports).
  */
 const FALLEN_BACK = `
 CREATE TEMP TABLE fallen_back AS

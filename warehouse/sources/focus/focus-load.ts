@@ -60,7 +60,7 @@ import type { Session, Statements } from '../../engine/session.ts';
 export interface FocusLoad extends LoadScope {
   files: readonly ExportFile[];
   costColumn: CostColumn;
-  /** The organisation's currency. Any other currency in the export fails the load (design §4). */
+  /** The organisation's currency. Any other currency in the export fails the load. */
   currency: string;
 }
 

@@ -1,4 +1,4 @@
-// Tag values of a FOCUS row, in all forms that exports use (sources §1).
+// Tag values of a FOCUS row, in all forms that exports use (docs/data-formats.md#focus-billing-exports).
 import { asWritten, quoted, withoutMark, writtenOut } from '../feeds/cells.ts';
 import type { ExportColumn } from '../feeds/export-files.ts';
 import type { Shape } from '../feeds/scan-files.ts';

@@ -1,6 +1,6 @@
-// Which ids of resources on a bill are kept (design §2). An id is kept if it can be a machine, a disk, a load balancer, a
-// database or a cluster, whatever the line's category. Clouds write the category of one machine in several ways, and the
-// clusters and hosts may come after the bill.
+// Which ids of resources on a bill are kept (docs/design.md#assets-on-bills). An id is kept if it can be a machine, a disk, a
+// load balancer, a database or a cluster, whatever the line's category. Clouds write the category of one machine in several
+// ways, and the clusters and hosts may come after the bill.
 
 /** Kinds of AWS resources of which an account has many, and none is a machine. */
 const AWS_KINDS = [

@@ -1,7 +1,7 @@
 import type { ExportFile } from '../feeds/export-files.ts';
 import { missingTabularColumns, type TabularColumns } from '../feeds/tabular-rows.ts';
 
-/** The columns that are read from OpenCost's exported CSV, one row per container and day (sources §2). */
+/** The columns that are read from OpenCost's exported CSV, one row per container and day. */
 export const ALLOCATION_COLUMNS: TabularColumns = {
   day: { names: ['Date', 'day'], holds: 'day', required: 'value' },
   cluster: { names: ['Cluster'], holds: 'text', required: 'no' },

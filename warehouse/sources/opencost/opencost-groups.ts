@@ -46,8 +46,8 @@ FROM checked_workloads WHERE problem IS NULL AND counts`,
 };
 
 /**
- * Rolls allocations up to day, cluster, namespace and workload, direct cost only (sources §2). `$cluster` is the cluster of rows
- * that name no cluster.
+ * Rolls allocations up to day, cluster, namespace and workload, direct cost only (docs/data-formats.md#opencost-and-kubecost).
+ * `$cluster` is the cluster of rows that name no cluster.
  */
 export const allocationGroups = (relations: readonly Relation[]): string => `
 WITH ${checkedWorkloads(relations)}

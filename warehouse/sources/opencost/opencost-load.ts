@@ -46,11 +46,11 @@ export interface OpenCostFeeds {
 }
 
 /**
- * Loads the spend and the assets of clusters (sources §2), one load for each month with allocations. Assets of a month that was
- * loaded before join that month's allocations. Days that a feed lacks stay unchanged. The first month also keeps the newest
- * assets from before it, because its first days may borrow them. The load is idempotent: a second one replaces the first with the
- * same numbers. Throws `invalid` if a feed has too many unreadable rows, if rows name no cluster, or if a settled
- * month would lose a cluster.
+ * Loads the spend and the assets of clusters (docs/data-formats.md#opencost-and-kubecost), one load for each month with
+ * allocations. Assets of a month that was loaded before join that month's allocations. Days that a feed lacks stay unchanged.
+ * The first month also keeps the newest assets from before it, because its first days may borrow them. The load is idempotent: a
+ * second one replaces the first with the same numbers. Throws `invalid` if a feed has too many unreadable rows, if rows name no
+ * cluster, or if a settled month would lose a cluster.
  */
 export const loadOpenCost = (
   sessions: LoadSessions,

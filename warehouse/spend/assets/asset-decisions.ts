@@ -1,4 +1,4 @@
-// Decisions about assets without a bill line of their own. They are kept for notes and reconciliation (design §2: never hidden).
+// Decisions about assets without a bill line of their own. They are kept for notes and reconciliation.
 
 /**
  * Stores the decisions of a computation:

@@ -1,4 +1,4 @@
-// SQL that finds the cloud of a machine from its id, and the clouds of bills by the same names (sources §2).
+// SQL that finds the cloud of a machine from its id, and the clouds of bills by the same names.
 
 /** Amazon's and Alibaba's instances and disks. The shape alone does not always show which of the two made the id. */
 const GENERATED = '^(?:i|vol)-[0-9a-z]+$';

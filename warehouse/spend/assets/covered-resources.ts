@@ -4,8 +4,8 @@ import { LENDERS_ON_BILLS } from './nearest-assets.ts';
 import { isSameByName } from './resource-key.ts';
 import { UNMATCHED_MACHINES } from './unmatched-machines.ts';
 
-// Finds the bill lines of clusters and hosts, and their costs beside the bill (design §2, Every dollar once). Each statement
-// creates the temporary table of its name from those before it.
+// Finds the bill lines of clusters and hosts, and their costs beside the bill (docs/concepts.md#every-dollar-counts-once). Each
+// statement creates the temporary table of its name from those before it.
 
 /** The clusters and hosts of sources that say always, on days that any bill has delivered. */
 const TOLD_ON_BILL = `(

@@ -5,8 +5,8 @@ import { twice, type Doubled, type DoubledScope } from './twice.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
- * Returns notes on spend that two sources count in some months. Both read the same file, or report the same cluster (design §2,
- * Every dollar once). Each note has the days and the amount.
+ * Returns notes on spend that two sources count in some months. Both read the same file, or report the same cluster
+ * (docs/concepts.md#every-dollar-counts-once). Each note has the days and the amount.
  */
 export const doubledNotes = async (
   warehouse: Warehouse,

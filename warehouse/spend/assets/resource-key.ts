@@ -1,4 +1,4 @@
-// SQL that matches the ids that clusters and hosts report for machines, disks and load balancers with ids on bills (sources §2).
+// SQL that matches the ids that clusters and hosts report for machines, disks and load balancers with ids on bills.
 
 /** Removes the scheme that a cluster puts before an id (`azure:///subscriptions/…`, `gce://…`), and turns it to lower case. */
 const bare = (id: string): string => `regexp_replace(lower(${id}), '^[a-z0-9]+:/+', '')`;

@@ -16,7 +16,7 @@ const OTHERS = {
 
 /**
  * Throws a conflict, with the other owner, for a pick that another team (or another shared cost) has already. A team and a
- * shared cost may have the same pick; then the shared cost gets the spend (design §2, Teams).
+ * shared cost may have the same pick; then the shared cost gets the spend (docs/concepts.md#teams-and-owners).
  */
 export const refuseOwnedPicks = async (
   session: Session,

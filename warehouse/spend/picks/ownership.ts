@@ -1,6 +1,6 @@
 import { PICK_KEY } from './pick-key.ts';
 
-// Who owns spend (design §2, Teams). Rows are matched by their keys (pick-key.ts); a row has at most three.
+// Who owns spend (docs/concepts.md#teams-and-owners). Rows are matched by their keys (pick-key.ts); a row has at most three.
 
 /** How specific a key is: workload over namespace, service over host, service or resource group over tag over account. */
 const SPECIFICITY = `CASE split_part(key, chr(31), 1)

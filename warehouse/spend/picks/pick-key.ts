@@ -2,8 +2,9 @@ import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { tagKeySql } from '../../engine/sql/tag-key.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 
-// A row of spend and a pick of it have the same text as a key. So one comparison serves all forms of a pick (contract §3,
-// Spend). A unit separator separates its parts. They are in their normal form, because picks and loads may be older than it.
+// A row of spend and a pick of it have the same text as a key. So one comparison serves all forms of a pick
+// (docs/concepts.md#scopes-and-picks). A unit separator separates its parts. They are in their normal form, because picks and
+// loads may be older than it.
 
 const key = (form: string, ...columns: string[]): string =>
   [`'${form}'`, ...columns.map(normalTextSql)].join(` || chr(31) || `);
@@ -26,9 +27,9 @@ export const PICK_KEY = `CASE
   END`;
 
 /**
- * All keys of a row of counted spend. A bill line that is cluster or host spend has no key of its account, because its source
- * is not `cloud`. It has the key of idle capacity, like everything that a cluster or host costs beyond its workloads and
- * services. Teams and shared costs can pick that, metrics cannot (spec §1, counting rules 2 and 3).
+ * All keys of a row of counted spend. A bill line that is cluster or host spend has no key of its account, because its source is
+ * not `cloud`. It has the key of idle capacity, like everything that a cluster or host costs beyond its workloads and services.
+ * Teams and shared costs can pick that, metrics cannot (docs/concepts.md#scopes-and-picks).
  */
 export const SPEND_KEYS = `list_filter(CASE
     WHEN source = 'cloud' THEN [${key('account', 'cloud', 'account')},

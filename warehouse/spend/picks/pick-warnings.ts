@@ -6,8 +6,8 @@ import { PICK_KEY } from './pick-key.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 
 /**
- * Returns warnings about the stored picks of a metric, team or shared cost: picks that no spend has ever matched, and tag keys and
- * splits whose collection has only begun (spec §1, counting rule 6).
+ * Returns warnings about the stored picks of a metric, team or shared cost: picks that no spend has ever matched, and tag keys
+ * and splits whose collection has only begun (docs/concepts.md#tags-services-and-resource-groups).
  *
  * @param stored resolves once the picks are stored. Most warnings need not wait for it.
  */

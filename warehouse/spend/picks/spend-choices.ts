@@ -66,7 +66,7 @@ interface PlannedChoice extends StoredChoice {
 /**
  * Returns the choices that a user's new picks need, and what prevents them. A choice in use is shared. A choice that is still
  * collected continues from its first day. Any other choice begins today, and replaces one that nobody uses. A conflict names the
- * choice in use and its users, if the picks need another one (spec §1, counting rule 5).
+ * choice in use and its users, if the picks need another one (docs/concepts.md#tags-services-and-resource-groups).
  */
 export const planChoices = async (
   session: Session,

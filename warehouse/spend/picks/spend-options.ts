@@ -7,7 +7,7 @@ import { computeSpend } from '../compute-spend.ts';
 import { newestCompleteMonth, optionsOf } from './option-costs.ts';
 import { PARTS_OF_FORM, pickOfKey, SOURCE_OF_FORM } from './pick-key.ts';
 
-/** Something that can be picked (contract §3, `GET /spend/options`). */
+/** Something that can be picked (docs/http.md#find-what-can-be-picked). */
 export interface SpendOption {
   key: string;
   pick: SpendPick;

@@ -12,7 +12,7 @@ import { PICK_KEY } from './pick-key.ts';
 import { pickWarningsOf } from './pick-warnings.ts';
 import { picksField, planChoices, type SpendUser } from './spend-choices.ts';
 
-/** What picks would cost together (contract §3, `POST /spend/preview`). Amounts are null before a month with spend is over. */
+/** What picks would cost together (docs/http.md#find-what-can-be-picked). Amounts are null before a month with spend is over. */
 export interface SpendPreview {
   month: Day | null;
   /** All picks together, each dollar once. */

@@ -16,9 +16,9 @@ import type { Warehouse } from '../../engine/warehouse.ts';
 /**
  * Seals the bills of every month that has settled and has all values that split its shared costs. If an import brings them, it
  * must have read the month to its end. Seals bills again if their values have changed. Bills that follow today's spend and
- * definitions are also sealed again if these have changed (design §2, Teams). Returns the sealed months, usually an empty list. A
- * bill with the same amounts gets no new version. Every read of bills calls this first, so that nobody sees a bill that is due.
- * If it runs again, it finds nothing.
+ * definitions are also sealed again if these have changed (docs/concepts.md#teams-and-owners). Returns the sealed months,
+ * usually an empty list. A bill with the same amounts gets no new version. Every read of bills calls this first, so that nobody
+ * sees a bill that is due. If it runs again, it finds nothing.
  */
 export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> => {
   const { on } = await computeSpend(warehouse, orgId, now);

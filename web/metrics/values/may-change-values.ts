@@ -8,7 +8,7 @@ export interface MayChangeValues {
   reason: string | null;
 }
 
-/** Returns what the session's key may do with a metric's values (contract §2). An import owns the values of its metric. */
+/** Returns what the session's key may do with a metric's values. An import owns the values of its metric. */
 export const mayChangeValues = ({ may, has }: SignedIn, metric: ShownMetric): MayChangeValues => {
   if (metric.import !== null)
     return { maySet: false, mayRemove: false, reason: 'A daily import owns these values.' };

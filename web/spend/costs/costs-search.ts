@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** What costs can be grouped by (contract §3, Costs), with the words for people. */
+/** What costs can be grouped by, with the words for people. */
 export const GROUPS = {
   source: 'Source',
   cloud: 'Cloud',

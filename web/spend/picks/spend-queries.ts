@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, bodyOf, dataOf, type Schema } from '../../http/api.ts';
 
-/** A pick of spend (contract §3, Spend). */
+/** A pick of spend. */
 export type Pick = Schema<'SpendPick'>;
 
 /** Who would have the picks, for its conflicts. */

@@ -7,7 +7,7 @@ import { startLocalApi, type LocalApi } from '../../../support/service/local-api
 import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { NOW } from '../../../support/warehouse/tenant.ts';
 
-/** Browser sessions over time and over nodes (contract §3, Browser session). They begin on 7 February 2026, 06:00. */
+/** Browser sessions over time and over nodes. They begin on 7 February 2026, 06:00. */
 
 const HOUR_MS = 3_600_000;
 const OLD_KEY = Buffer.alloc(32, 1);

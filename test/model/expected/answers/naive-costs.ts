@@ -4,8 +4,8 @@ import type { Spent } from '../naive-spend.ts';
 import type { Allocation, HostShare } from '../../organisation-story.ts';
 import { decimalUnits } from '../naive-decimals.ts';
 
-// The answers of /costs, /costs/breakdown and its reconciliation, from each amount spent (contract §3, Costs). Sums of 0 are left
-// out, because it does not matter whether they have a row.
+// The answers of /costs, /costs/breakdown and its reconciliation, from each amount spent. Sums of 0 are left out, because it
+// does not matter whether they have a row.
 
 export interface Range {
   start: Day;

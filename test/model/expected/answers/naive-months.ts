@@ -17,8 +17,8 @@ export interface Numbers {
 }
 
 /**
- * Returns whether a pick names this spend: cloud spend by its collected values, clusters and hosts by direct cost (spec §1). Idle
- * picks name all spend of a cluster or host without a workload or service, on a bill or not.
+ * Returns whether a pick names this spend: cloud spend by its collected values, clusters and hosts by direct cost. Idle picks
+ * name all spend of a cluster or host without a workload or service, on a bill or not.
  */
 export const names = (pick: SpendPick, spent: Spent): boolean => {
   switch (pick.source) {

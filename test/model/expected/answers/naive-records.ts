@@ -20,8 +20,8 @@ const text = (units: bigint | null, of: (units: bigint) => string): string | nul
   units === null ? null : of(units);
 
 /**
- * Returns the expected months of a metric (contract §3, Month): exact facts, oldest first, and records, newest first. A locked
- * month has the numbers of its newest version, and today's numbers beside them once a value has changed.
+ * Returns the expected months of a metric: exact facts, oldest first, and records, newest first. A locked month has the numbers
+ * of its newest version, and today's numbers beside them once a value has changed.
  */
 export const naiveRecords = (
   naive: NaiveOrganisation,

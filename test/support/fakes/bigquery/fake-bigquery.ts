@@ -17,7 +17,7 @@ interface FakeCall {
  */
 export type Fault = FakeError | { status: number; body: string } | 'cut' | 'cut the answer' | 'silence';
 
-/** A server that speaks BigQuery's REST protocol, version 2 (sources §6), for one project and one service account. */
+/** A server that speaks BigQuery's REST protocol, version 2, for one project and one service account. */
 export interface FakeBigQuery extends LocalServer {
   project: FakeProject;
   account: FakeServiceAccount;

@@ -131,7 +131,7 @@ describe.skipIf(why !== '')(`the real sample${why}`, () => {
 
     it('has the effective cost, except in bills without one', async () => {
       const { orgId, result } = await load('EffectiveCost');
-      // Oracle's effective cost is rounded to whole units, and so zero in every row (sources §1).
+      // Oracle's effective cost is rounded to whole units, and so zero in every row.
       const note = (period: string) =>
         `billing period ${period}: EffectiveCost is missing or zero in every row of oci, BilledCost was used instead`;
       expect(result.notes).toEqual([note('2024-09-01'), note('2024-10-01')]);

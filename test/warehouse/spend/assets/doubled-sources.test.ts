@@ -13,7 +13,7 @@ import { dayLine, focusCsv } from '../../../support/exports/focus-export.ts';
 import { newSource } from '../../../support/warehouse/tenant.ts';
 import { newSpender } from './asset-story.ts';
 
-/** Two sources read files; the stories check the total and the notes of both (design §2, Every dollar once). */
+/** Two sources read files; the stories check the total and the notes of both. */
 describeOnBothEngines('spend that two sources read from files', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {

@@ -15,7 +15,7 @@ import {
   writeFiles,
 } from '../../../support/warehouse/tenant.ts';
 
-/** Two sources with the same spend (design §2, Every dollar once). */
+/** Two sources with the same spend. */
 describeOnBothEngines('spend that two sources count twice', (open) => {
   let test: TestWarehouse;
   beforeAll(async () => {

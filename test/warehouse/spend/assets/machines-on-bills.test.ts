@@ -13,7 +13,7 @@ import { asset, newAssetStory, workload } from './asset-story.ts';
 const DAYS: Day[] = Array.from({ length: 31 }, (_, day) => addDays('2026-01-01', day));
 const ID = 'i-0a1b2c3d4e5f60718';
 
-/** Machines of clusters and hosts, and the lines that real bills have of them (design §2, Every dollar once). */
+/** Machines of clusters and hosts, and the lines that real bills have of them. */
 describeOnBothEngines('a machine', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { asset, newAssetStory, workload } from './asset-story.ts';
 const DAY = '2026-01-30';
 const NEXT_DAY = '2026-01-31';
 
-/** Assets whose id is on no bill line (design §2, Every dollar once). */
+/** Assets whose id is on no bill line. */
 describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb) => {
   let test: TestWarehouse;
   beforeAll(async () => {
