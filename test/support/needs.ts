@@ -1,10 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { CHROMIUM } from '../../bench/client/find-chromium.ts';
-
-/** Real billing rows of several clouds. They are kept outside the repository. */
-export const SAMPLE = resolve(import.meta.dirname, '../../../shared/data/focus-1.0-sample.csv');
 
 const isSet = (name: string): boolean => (process.env[name] ?? '') !== '';
 
@@ -35,7 +30,6 @@ const NEEDS = {
     'systemd-notify and python3: install systemd and python3',
     () => spawnSync('bash', ['-c', 'command -v systemd-notify && command -v python3']).status === 0,
   ],
-  sample: [`real billing rows at ${SAMPLE}`, () => existsSync(SAMPLE)],
 } as const satisfies Record<string, readonly [string, () => boolean]>;
 
 export type Need = keyof typeof NEEDS;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { loadPaths, newMetric, newOrganisation, newSource } from '../../support/warehouse/tenant.ts';
 import { account, namespace, newTeamStory } from '../../warehouse/teams/team-story.ts';
-import { lacking, SAMPLE } from '../../support/needs.ts';
+import { readSampleText, SAMPLE } from '../../support/exports/focus-sample.ts';
 
 /**
  * Exports for a data team. Today is 7 February 2026. January in USD, 200 in all, each dollar once. The cluster runs on i-1, whose
@@ -30,7 +30,6 @@ const TYPES = {
   arrow: 'application/vnd.apache.arrow.stream',
 };
 const JANUARY = 'start=2026-01&end=2026-01';
-const withoutSample = lacking('sample');
 
 type Row = Record<string, string | null>;
 interface Month {
@@ -412,13 +411,13 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
     });
   });
 
-  describe.skipIf(withoutSample !== '')(`of the real sample${withoutSample}`, () => {
+  describe('of the real sample', () => {
     it('add up, month by month, to a sum over its lines and to /costs', async () => {
       const { orgId, secret } = await api.newTenant();
       const { id: sourceId } = await newSource(api.warehouse, orgId);
       await loadPaths(api, { orgId, sourceId }, [SAMPLE], { costColumn: 'BilledCost' });
       // September has only lines within one day.
-      const lines: Row[] = parse(await readFile(SAMPLE), { columns: true });
+      const lines: Row[] = parse(await readSampleText(), { columns: true });
       const september = lines.filter((line) => line['ChargePeriodStart']?.startsWith('2024-09') === true);
       const naive = september.reduce((sum, line) => sum + Number(line['BilledCost']), 0);
       const { file } = await parquetOf(secret, 'spend?start=2024-08&end=2024-11');
@@ -429,8 +428,8 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
       expect(sums.map(({ month }) => month)).toContain('2024-09');
       for (const { month, total: sum } of sums)
         expect(Number(Number(sum).toFixed(6))).toBe(await total(as(api, secret), month));
-      expect(sums.find(({ month }) => month === '2024-09')?.total).toBe('14.921484010150000');
-      expect(naive).toBeCloseTo(14.92148401015, 9);
+      expect(sums.find(({ month }) => month === '2024-09')?.total).toBe('20.520226728990000');
+      expect(naive).toBeCloseTo(20.52022672899, 9);
     });
   });
 });

@@ -15,7 +15,8 @@ import {
 } from '../../support/service/api-client.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
-import { lacking, SAMPLE } from '../../support/needs.ts';
+import { lacking } from '../../support/needs.ts';
+import { SAMPLE } from '../../support/exports/focus-sample.ts';
 import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
 import { listenLocally, sendContent, serveFiles, type LocalServer } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
@@ -35,7 +36,6 @@ import { WAIT_MS } from '../../support/patience.ts';
 const NO_ASSETS = { kubernetes: 0, hosts: 0 };
 
 const withoutHttpfs = lacking('extensions');
-const withoutSample = lacking('sample');
 const S3_KEY_ID = 'AKIATEST';
 
 let service: ServiceProcess;
@@ -918,12 +918,12 @@ describe.skipIf(withoutHttpfs !== '')(`remote files${withoutHttpfs}`, () => {
   });
 });
 
-describe.skipIf(withoutSample !== '')(`the real sample${withoutSample}`, () => {
-  it('has a BilledCost of 14.921484 in September 2024', async () => {
+describe('the real sample', () => {
+  it('has a BilledCost of 20.520227 in September 2024', async () => {
     const { admin, run } = await ingested(SAMPLE, { options: { cost_column: 'BilledCost' } });
-    expect(run).toMatchObject({ status: 'completed', rows_read: 700, rows_rejected: 0 });
+    expect(run).toMatchObject({ status: 'completed', rows_read: 1000, rows_rejected: 0 });
     const shown = await costs(admin, '2024-09-01', '2024-09-30');
-    expect(shown.total).toBe(14.921484);
+    expect(shown.total).toBe(20.520227);
     const days = shown.by_day.reduce((sum, { total }) => sum + total, 0);
     expect(days).toBeCloseTo(shown.total, 4);
     expect(new Set(shown.by_account.map(({ cloud }) => cloud))).toEqual(new Set(['aws', 'azure', 'oci']));

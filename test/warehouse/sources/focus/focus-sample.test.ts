@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { costSummary } from '../../../../warehouse/spend/costs.ts';
+import { readSampleText, SAMPLE } from '../../../support/exports/focus-sample.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { choose, type Chosen } from '../../../support/warehouse/spend-choices.ts';
 import { loadPaths, newOrganisation, newSource, NOW, spendByDay } from '../../../support/warehouse/tenant.ts';
@@ -13,10 +13,6 @@ import {
   type NaiveRow,
   type NaiveSpendRow,
 } from './focus-naive.ts';
-import { lacking, SAMPLE } from '../../../support/needs.ts';
-
-// Real billing data of the FinOps Foundation (CC BY 4.0), in a folder beside the project.
-const why = lacking('sample');
 
 /** Parses CSV character by character (RFC 4180). */
 const parseCsv = (text: string): string[][] => {
@@ -63,7 +59,7 @@ const CLOUDS: Record<string, string> = { AWS: 'aws', Microsoft: 'azure', Oracle:
 const TAGS = z.record(z.string(), z.unknown());
 
 const readSample = async (): Promise<SampleRow[]> => {
-  const [header = [], ...rows] = parseCsv(await readFile(SAMPLE, 'utf8'));
+  const [header = [], ...rows] = parseCsv(await readSampleText());
   const at = (row: string[], name: string): string => row[header.indexOf(name)] ?? '';
   const time = (text: string): Date => new Date(`${text.replace(' ', 'T')}Z`);
   return rows.map((row) => ({
@@ -84,94 +80,86 @@ const readSample = async (): Promise<SampleRow[]> => {
 const rowsBy = (rows: readonly SampleRow[], column: (row: SampleRow) => 'BilledCost' | 'EffectiveCost') =>
   rows.map((row): NaiveRow => ({ start: row.start, end: row.end, cost: row[column(row)] }));
 
-describe.skipIf(why !== '')(`the real sample${why}`, () => {
-  describeOnBothEngines('the real sample', (open) => {
-    let test: TestWarehouse;
-    let rows: SampleRow[];
-    beforeAll(async () => {
-      test = await open();
-      rows = await readSample();
-    });
-    afterAll(() => test.close());
+describeOnBothEngines('the real sample', (open) => {
+  let test: TestWarehouse;
+  let rows: SampleRow[];
+  beforeAll(async () => {
+    test = await open();
+    rows = await readSample();
+  });
+  afterAll(() => test.close());
 
-    const load = async (costColumn: 'BilledCost' | 'EffectiveCost', ...chosen: Chosen[]) => {
-      const { id: orgId } = await newOrganisation(test.warehouse);
-      await choose(test, orgId, ...chosen);
-      const { id: sourceId } = await newSource(test.warehouse, orgId);
-      const result = await loadPaths(test, { orgId, sourceId }, [SAMPLE], { costColumn });
-      return { orgId, result };
-    };
+  const load = async (costColumn: 'BilledCost' | 'EffectiveCost', ...chosen: Chosen[]) => {
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    await choose(test, orgId, ...chosen);
+    const { id: sourceId } = await newSource(test.warehouse, orgId);
+    const result = await loadPaths(test, { orgId, sourceId }, [SAMPLE], { costColumn });
+    return { orgId, result };
+  };
 
-    it('has the billed cost of a row-by-row sum, on every day', async () => {
-      const { orgId, result } = await load('BilledCost');
-      expect(result).toMatchObject({ rowsRead: 700, rowsRejected: 0, notes: [] });
-      const daily = await spendByDay(test.warehouse, orgId);
-      expect(daily).toEqual(naiveDailyTotals(rowsBy(rows, () => 'BilledCost')));
-      const september = Object.entries(daily)
-        .filter(([day]) => day.startsWith('2024-09'))
-        .reduce((sum, [, cost]) => sum + unitsOf(cost), 0n);
-      expect(textOf(september)).toBe('14.921484010150000');
-    });
+  it('has the billed cost of a row-by-row sum, on every day', async () => {
+    const { orgId, result } = await load('BilledCost');
+    expect(result).toMatchObject({ rowsRead: 1000, rowsRejected: 0, notes: [] });
+    const daily = await spendByDay(test.warehouse, orgId);
+    expect(daily).toEqual(naiveDailyTotals(rowsBy(rows, () => 'BilledCost')));
+    const september = Object.entries(daily)
+      .filter(([day]) => day.startsWith('2024-09'))
+      .reduce((sum, [, cost]) => sum + unitsOf(cost), 0n);
+    expect(textOf(september)).toBe('20.520226728990000');
+  });
 
-    it('has three clouds, and the accounts add up to the total', async () => {
-      const { orgId, result } = await load('BilledCost');
-      const range = { previousStart: '2023-01-01', start: '2024-01-01', end: '2025-12-31' };
-      const summary = await costSummary(test.warehouse, orgId, range, NOW);
-      expect([...new Set(summary.byAccount.map(({ cloud }) => cloud))].sort()).toEqual([
-        'aws',
-        'azure',
-        'oci',
-      ]);
-      const sum = (parts: { total: string }[]): string =>
-        textOf(parts.reduce((total, part) => total + unitsOf(part.total), 0n));
-      expect(sum(summary.byAccount)).toBe(result.costTotal);
-      expect(sum(summary.byDay)).toBe(result.costTotal);
-      expect(summary.total).toBe(result.costTotal);
-    });
+  it('has three clouds, and the accounts add up to the total', async () => {
+    const { orgId, result } = await load('BilledCost');
+    const range = { previousStart: '2023-01-01', start: '2024-01-01', end: '2025-12-31' };
+    const summary = await costSummary(test.warehouse, orgId, range, NOW);
+    expect([...new Set(summary.byAccount.map(({ cloud }) => cloud))].sort()).toEqual(['aws', 'azure', 'oci']);
+    const sum = (parts: { total: string }[]): string =>
+      textOf(parts.reduce((total, part) => total + unitsOf(part.total), 0n));
+    expect(sum(summary.byAccount)).toBe(result.costTotal);
+    expect(sum(summary.byDay)).toBe(result.costTotal);
+    expect(summary.total).toBe(result.costTotal);
+  });
 
-    it('has the effective cost, except in bills without one', async () => {
-      const { orgId, result } = await load('EffectiveCost');
-      // Oracle's effective cost is rounded to whole units, and so zero in every row.
-      const note = (period: string) =>
-        `billing period ${period}: EffectiveCost is missing or zero in every row of oci, BilledCost was used instead`;
-      expect(result.notes).toEqual([note('2024-09-01'), note('2024-10-01')]);
-      // Computes again which bills have an effective cost other than zero.
-      const billOf = ({ cloud, billingPeriod }: SampleRow) => `${cloud} ${billingPeriod}`;
-      const withEffective = new Set(
-        rows.filter((row) => unitsOf(row.EffectiveCost) !== 0n).map((row) => billOf(row)),
-      );
-      expect(withEffective).toEqual(new Set(['aws 2024-09-01', 'azure 2024-09-01']));
-      const expected = rowsBy(rows, (row) =>
-        withEffective.has(billOf(row)) ? 'EffectiveCost' : 'BilledCost',
-      );
-      expect(await spendByDay(test.warehouse, orgId)).toEqual(naiveDailyTotals(expected));
-    });
+  it('has the effective cost, except in bills without one', async () => {
+    const { orgId, result } = await load('EffectiveCost');
+    // Oracle's effective cost is rounded to whole units, and so zero in every row.
+    const note = (period: string) =>
+      `billing period ${period}: EffectiveCost is missing or zero in every row of oci, BilledCost was used instead`;
+    expect(result.notes).toEqual([note('2024-09-01'), note('2024-10-01')]);
+    // Computes again which bills have an effective cost other than zero.
+    const billOf = ({ cloud, billingPeriod }: SampleRow) => `${cloud} ${billingPeriod}`;
+    const withEffective = new Set(
+      rows.filter((row) => unitsOf(row.EffectiveCost) !== 0n).map((row) => billOf(row)),
+    );
+    expect(withEffective).toEqual(new Set(['aws 2024-09-01', 'azure 2024-09-01']));
+    const expected = rowsBy(rows, (row) => (withEffective.has(billOf(row)) ? 'EffectiveCost' : 'BilledCost'));
+    expect(await spendByDay(test.warehouse, orgId)).toEqual(naiveDailyTotals(expected));
+  });
 
-    it('has the tags, services and resource groups of a row-by-row sum', async () => {
-      const firstDay = '2024-09-10';
-      const subscription = '/subscriptions/64e355d7-997c-491d-b0c1-8414dccfcf42';
-      const chosen: Chosen[] = [
-        { kind: 'tag', cloud: 'aws', choice: 'business_unit', firstDay },
-        { kind: 'tag', cloud: 'azure', choice: 'org', firstDay }, // half of its keys are ` org`
-        { kind: 'split', cloud: 'aws', account: '18938484842', choice: 'service', firstDay },
-        { kind: 'split', cloud: 'azure', account: subscription, choice: 'resource_group', firstDay },
-      ];
-      const { orgId } = await load('BilledCost', ...chosen);
-      const found = await test.warehouse.query<Record<string, string | null> & { cost: string }>(
-        `SELECT day, cloud, account, split_kind, split_value, tag_key, tag_value, sum(cost) AS cost
-         FROM cloud_spend WHERE org_id = $org GROUP BY ALL`,
-        { org: orgId },
-      );
-      const byAll = Object.fromEntries(
-        found.map(({ cost, ...by }) => [JSON.stringify(Object.values(by)), cost]),
-      );
-      expect(byAll).toEqual(naiveSpend(rows, chosen));
-      const values = (column: string) =>
-        new Set(found.map((row) => row[column]).filter((value) => typeof value === 'string'));
-      expect(values('tag_key')).toEqual(new Set(['business_unit', 'org']));
-      expect(values('split_kind')).toEqual(new Set(['service', 'resource_group']));
-      expect(values('tag_value').size).toBeGreaterThan(20);
-      expect(values('split_value').size).toBeGreaterThan(5);
-    });
+  it('has the tags, services and resource groups of a row-by-row sum', async () => {
+    const firstDay = '2024-09-10';
+    const subscription = '/subscriptions/64e355d7-997c-491d-b0c1-8414dccfcf42';
+    const chosen: Chosen[] = [
+      { kind: 'tag', cloud: 'aws', choice: 'business_unit', firstDay },
+      { kind: 'tag', cloud: 'azure', choice: 'org', firstDay }, // half of its keys are ` org`
+      { kind: 'split', cloud: 'aws', account: '18938484842', choice: 'service', firstDay },
+      { kind: 'split', cloud: 'azure', account: subscription, choice: 'resource_group', firstDay },
+    ];
+    const { orgId } = await load('BilledCost', ...chosen);
+    const found = await test.warehouse.query<Record<string, string | null> & { cost: string }>(
+      `SELECT day, cloud, account, split_kind, split_value, tag_key, tag_value, sum(cost) AS cost
+       FROM cloud_spend WHERE org_id = $org GROUP BY ALL`,
+      { org: orgId },
+    );
+    const byAll = Object.fromEntries(
+      found.map(({ cost, ...by }) => [JSON.stringify(Object.values(by)), cost]),
+    );
+    expect(byAll).toEqual(naiveSpend(rows, chosen));
+    const values = (column: string) =>
+      new Set(found.map((row) => row[column]).filter((value) => typeof value === 'string'));
+    expect(values('tag_key')).toEqual(new Set(['business_unit', 'org']));
+    expect(values('split_kind')).toEqual(new Set(['service', 'resource_group']));
+    expect(values('tag_value').size).toBeGreaterThan(20);
+    expect(values('split_value').size).toBeGreaterThan(5);
   });
 });
