@@ -3,11 +3,25 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError, tooLarge, unavailable } from '../../domain/shared/errors.ts';
+import { ServiceError, tooLarge, unavailable, type ErrorKind } from '../../domain/shared/errors.ts';
 import { isPassing } from '../../warehouse/engine/passing-failures.ts';
 import { isShortOfMemory } from '../../warehouse/engine/short-of-memory.ts';
 import type { DiskState } from './dependencies.ts';
 import { pathOf } from './request-url.ts';
+
+/** The HTTP status of each kind of error (docs/http.md#what-all-answers-have-in-common). */
+const STATUS: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  too_slow: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_type: 415,
+  quota_exceeded: 429,
+  unavailable: 503,
+};
 
 /** Our messages for Fastify's errors, by code. Its other 4xx errors keep their own message. */
 const FRAMEWORK_MESSAGES: Record<string, string> = {
@@ -26,8 +40,7 @@ const DISK_IS_FULL = 'the disk is full: nothing can be stored until the operator
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Maps every error to the one envelope (docs/http.md#what-all-answers-have-in-common). Logs an unexpected error, and returns a
- * bare 500.
+ * Maps every error to the one envelope. Logs an unexpected error, and returns a bare 500.
  *
  * @param disk the state of the service's disk.
  */
@@ -58,10 +71,10 @@ const outlastBody = async ({ raw }: FastifyRequest, reply: FastifyReply): Promis
   if (!reply.raw.shouldKeepAlive) await finished(raw.resume()).catch(() => undefined);
 };
 
-const answer = (reply: FastifyReply, { kind, status, message }: ServiceError): FastifyReply => {
+const answer = (reply: FastifyReply, { kind, message }: ServiceError): FastifyReply => {
   if (kind === 'unavailable') reply.header('retry-after', RETRY_AFTER_SECONDS);
   if (kind === 'too_slow') reply.header('connection', 'close');
-  return reply.status(status).send(envelope(message));
+  return reply.status(STATUS[kind]).send(envelope(message));
 };
 
 const frameworkMessage = ({ code, message }: FastifyError, { routeOptions }: FastifyRequest): string => {

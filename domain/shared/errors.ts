@@ -1,34 +1,20 @@
 import { forMessage } from './for-message.ts';
 
 /**
- * The kinds of errors that a caller can act on. The API maps each kind to one HTTP status
- * (docs/http.md#what-all-answers-have-in-common). The activities use it to decide whether to retry. Any other error is internal:
- * the API answers 500 without its message.
+ * The kinds of errors that a caller can act on. The API maps each kind to one HTTP status. The activities use it to decide whether
+ * to retry. Any other error is internal: the API answers 500 without its message.
  */
 export type ErrorKind =
-  | 'invalid' // 400
-  | 'unauthenticated' // 401
-  | 'forbidden' // 403
-  | 'not_found' // 404
-  | 'too_slow' // 408
-  | 'conflict' // 409
-  | 'too_large' // 413
-  | 'unsupported_type' // 415
-  | 'quota_exceeded' // 429
-  | 'unavailable'; // 503
-
-const STATUS: Record<ErrorKind, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  too_slow: 408,
-  conflict: 409,
-  too_large: 413,
-  unsupported_type: 415,
-  quota_exceeded: 429,
-  unavailable: 503,
-};
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'too_slow'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_type'
+  | 'quota_exceeded'
+  | 'unavailable';
 
 /** An error whose message states what was expected, what came and what to do. Its caller may see the message. */
 export class ServiceError extends Error {
@@ -38,11 +24,6 @@ export class ServiceError extends Error {
     super(message, options);
     this.name = 'ServiceError';
     this.kind = kind;
-  }
-
-  /** The HTTP status of the error (docs/http.md#what-all-answers-have-in-common). */
-  get status(): number {
-    return STATUS[this.kind];
   }
 }
 
