@@ -7,7 +7,6 @@ import {
 } from '../domain/sources/ingest.ts';
 import {
   completeRun,
-  computeSpend,
   failRun,
   loadExport,
   noteNumbersChanged,
@@ -19,9 +18,9 @@ import type { Workflows } from './contract.ts';
 import { reasonOf } from './reason-of.ts';
 
 /**
- * Ingests a cost source: reads its export, publishes the loads, computes the changed months, settles the months that can settle,
- * and seals their bills. Only then is the run completed (docs/concepts.md#when-a-month-has-settled). It does not wait for
- * events.
+ * Ingests a cost source: reads its export, publishes the loads with the months that they change, settles the months that can
+ * settle, and seals their bills. Only then is the run completed (docs/concepts.md#when-a-month-has-settled). It does not wait
+ * for events.
  */
 export const ingestCosts: Workflows['ingestCosts'] = async (input) => {
   const { firstExecutionRunId, workflowId } = workflowInfo();
@@ -35,7 +34,6 @@ const ingest = async (input: IngestInput, run: IngestRunInput): Promise<IngestOu
   try {
     await openRun(run);
     const load = await loadExport(run);
-    await computeSpend(input.orgId);
     const settledMonths = await settleOrganisation(input.orgId);
     await sealTeamBills(input.orgId);
     await completeRun(run, load.months);

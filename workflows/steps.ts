@@ -1,6 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { BackupActivities } from '../activities/back-up-warehouse.ts';
-import type { SpendActivities } from '../activities/compute-spend.ts';
 import type { DeliveryActivities } from '../activities/deliver-webhook.ts';
 import type { ExportActivities } from '../activities/export-data.ts';
 import type { ImportActivities } from '../activities/import-values.ts';
@@ -48,7 +47,6 @@ const long = { startToCloseTimeout: '12h', heartbeatTimeout: '15s', retry } as c
 /** Steps that can take hours, such as reading or writing an export. Missing heartbeats reveal a worker that has died. */
 export const {
   loadExport,
-  computeSpend,
   settleOrganisation,
   sealTeamBills,
   evaluateEvents,
@@ -56,7 +54,6 @@ export const {
   exportKind,
 } = proxySteps<
   IngestActivities &
-    SpendActivities &
     SettlementActivities &
     EventActivities &
     StartActivities &

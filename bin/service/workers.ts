@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { NativeConnection, Worker, type InjectedSinks, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createBackupActivities } from '../../activities/back-up-warehouse.ts';
-import { createSpendActivities } from '../../activities/compute-spend.ts';
 import { createDeliveryActivities } from '../../activities/deliver-webhook.ts';
 import { createExportActivities } from '../../activities/export-data.ts';
 import { createImportActivities, noteRetryOnImport } from '../../activities/import-values.ts';
@@ -147,7 +146,6 @@ export const startWorkers = async (
       metrics,
       log,
     }),
-    ...createSpendActivities({ warehouse, clock }),
     ...createSettlementActivities({ warehouse, clock }),
     ...createEventActivities({ warehouse, clock }),
     ...createStartActivities({ warehouse, clock, starter: parts.orchestration }),
