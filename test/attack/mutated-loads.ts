@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -14,11 +13,10 @@ import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/rea
 import { fromCsv, writeTable } from '../support/warehouse/duckdb-files.ts';
 import type { TestWarehouse } from '../support/warehouse/engines.ts';
 import { loading, readingOf } from '../support/warehouse/feeds.ts';
-import { dayLine, focusCsv } from '../support/exports/focus-export.ts';
 import { newOrganisation, newSource, NOW } from '../support/warehouse/tenant.ts';
 import { csvOf, mutatedBytes, mutatedRow, type Row } from './mutate.ts';
 import type { Tally } from './tally.ts';
-import { SAMPLE } from '../support/needs.ts';
+import { readSampleText } from '../support/exports/focus-sample.ts';
 
 /** Mutated rows in a file. They are fewer than one in a hundred of its rows. */
 export const MUTATED_ROWS = 50;
@@ -29,18 +27,6 @@ const SMALL_ROWS = 120;
 
 /** Loads before a new organisation takes over. */
 const LOADS_OF_ORGANISATION = 100;
-
-/** Returns valid rows of a FOCUS export, from the real sample if it exists. */
-const validRows = async (): Promise<Row[]> => {
-  const text = existsSync(SAMPLE)
-    ? await readFile(SAMPLE, 'utf8')
-    : focusCsv(
-        Array.from({ length: 700 }, (_, index) =>
-          dayLine('2026-01-10', '1.25', { ResourceId: `r-${index}` }),
-        ),
-      );
-  return parse(text, { columns: true });
-};
 
 /** Mutated exports, loaded as an ingest loads them. */
 export interface MutatedLoads {
@@ -54,7 +40,7 @@ export interface MutatedLoads {
 
 /** Prepares the exports that are mutated. */
 export const prepareLoads = async (test: TestWarehouse, tally: Tally): Promise<MutatedLoads> => {
-  const rows = await validRows();
+  const rows: Row[] = parse(await readSampleText(), { columns: true });
   const many = Array.from({ length: VALID_ROWS }, (_, index) => rows[index % rows.length] ?? {});
   const small = Buffer.from(csvOf(rows.slice(0, SMALL_ROWS)));
   // Without quotes each line is exactly one row.
