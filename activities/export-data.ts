@@ -63,7 +63,11 @@ export const createExportActivities = ({
     await withHeartbeats([], async ({ signal }) => {
       for (const month of monthsBack(monthOf(dayOf(now)), NIGHTLY_MONTHS)) {
         const rows = await exportRows(kind, {
-          ...{ warehouse, organisation, start: month, end: month, now },
+          warehouse,
+          organisation,
+          start: month,
+          end: month,
+          now,
           noteUpdates: ({ months }) => {
             hasUpdated ||= months.length > 0;
           },

@@ -47,15 +47,22 @@ const connectionOf = async (settings: Settings): Promise<Record<string, string>>
       );
     // A profile in the user's configuration may ask for TLS or a key, which the embedded server does not have.
     return {
-      ...{ TEMPORAL_ADDRESS: `127.0.0.1:${server.port}`, TEMPORAL_NAMESPACE },
-      ...{ TEMPORAL_TLS: 'false', TEMPORAL_API_KEY: '' },
+      TEMPORAL_ADDRESS: `127.0.0.1:${server.port}`,
+      TEMPORAL_NAMESPACE,
+      TEMPORAL_TLS: 'false',
+      TEMPORAL_API_KEY: '',
     };
   }
   const { TEMPORAL_API_KEY, TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT, TEMPORAL_TLS_KEY, TEMPORAL_TLS_SERVER_NAME } =
     settings;
   const given = {
-    ...{ TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY },
-    ...{ TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT, TEMPORAL_TLS_KEY, TEMPORAL_TLS_SERVER_NAME },
+    TEMPORAL_ADDRESS,
+    TEMPORAL_NAMESPACE,
+    TEMPORAL_API_KEY,
+    TEMPORAL_TLS_CA,
+    TEMPORAL_TLS_CERT,
+    TEMPORAL_TLS_KEY,
+    TEMPORAL_TLS_SERVER_NAME,
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),

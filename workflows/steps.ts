@@ -45,20 +45,10 @@ const DELIVERY_MS = 3 * 86_400_000;
 const long = { startToCloseTimeout: '12h', heartbeatTimeout: '15s', retry } as const;
 
 /** Steps that can take hours, such as reading or writing an export. Missing heartbeats reveal a worker that has died. */
-export const {
-  loadExport,
-  settleOrganisation,
-  sealTeamBills,
-  evaluateEvents,
-  startDeliveries,
-  exportKind,
-} = proxySteps<
-  IngestActivities &
-    SettlementActivities &
-    EventActivities &
-    StartActivities &
-    ExportActivities
->(long);
+export const { loadExport, settleOrganisation, sealTeamBills, evaluateEvents, startDeliveries, exportKind } =
+  proxySteps<IngestActivities & SettlementActivities & EventActivities & StartActivities & ExportActivities>(
+    long,
+  );
 
 /** Reads a platform, also for hours. Its reports hold what it has read. */
 export const { readImport } = proxySteps<ImportActivities>(long, { resumes: true });

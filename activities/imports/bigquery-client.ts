@@ -89,7 +89,8 @@ export const bigQueryClient = (
 const tokenOf = (key: ServiceAccountKey, signingKey: KeyObject): Promise<string> =>
   new SignJWT({ scope: SCOPE })
     .setProtectedHeader({
-      ...{ alg: 'RS256', typ: 'JWT' },
+      alg: 'RS256',
+      typ: 'JWT',
       ...(key.private_key_id === undefined ? {} : { kid: key.private_key_id }),
     })
     .setIssuer(key.client_email)

@@ -20,7 +20,13 @@ const SAME_DAYS =
 
 /** Returns the definition of a metric, and the unit of each number of its months. */
 const definition = ({ id, name, kind, unit, aggregation, frequency, target, label_key }: Metric) => ({
-  ...{ id, name, kind, unit, aggregation, frequency, label_key },
+  id,
+  name,
+  kind,
+  unit,
+  aggregation,
+  frequency,
+  label_key,
   target: target === null ? null : toWire(target),
 });
 

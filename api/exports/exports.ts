@@ -97,7 +97,11 @@ const exportRoute = (app: Api, dependencies: NumberDependencies, kind: ExportKin
       const revenue =
         viewed === null ? {} : { revenue: await requestedRevenue(dependencies, caller, viewed) };
       const rows = await exportRows(kind, {
-        ...{ warehouse: dependencies.warehouse, organisation, start, end, now: dependencies.clock.now() },
+        warehouse: dependencies.warehouse,
+        organisation,
+        start,
+        end,
+        now: dependencies.clock.now(),
         ...revenue,
         noteUpdates: (spend) => noteUpdates(dependencies, organisation.id, spend),
       });

@@ -32,7 +32,11 @@ const waitingItem = z
   .discriminatedUnion('kind', [
     z
       .object({
-        ...{ kind: z.literal('run_failed'), message, source: named, run_id: z.string(), at: instant },
+        kind: z.literal('run_failed'),
+        message,
+        source: named,
+        run_id: z.string(),
+        at: instant,
         error: z.string().nullable(),
       })
       .meta({ id: 'WaitingRun', description: 'The last run of a cost source failed.' }),
@@ -46,7 +50,9 @@ const waitingItem = z
     }),
     z
       .object({
-        ...{ kind: z.literal('held_back'), message, month: z.string() },
+        kind: z.literal('held_back'),
+        message,
+        month: z.string(),
         metrics: z.array(named).describe('Those that wait; none if only the bills of teams do'),
         missing: z.array(doubt),
       })
@@ -64,13 +70,18 @@ const waitingItem = z
     }),
     z
       .object({
-        ...{ kind: z.literal('bill_waiting'), message, team: named, months },
+        kind: z.literal('bill_waiting'),
+        message,
+        team: named,
+        months,
         waiting_for: z.array(z.string()).describe('What the bill of the newest month waits for'),
       })
       .meta({ id: 'WaitingBills', description: 'Bills of a team that cannot seal.' }),
     z
       .object({
-        ...{ kind: z.literal('collection_begun'), message, day: z.string() },
+        kind: z.literal('collection_begun'),
+        message,
+        day: z.string(),
         words: z.string().describe('The tag key or split, and its first day'),
       })
       .meta({

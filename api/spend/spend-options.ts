@@ -137,7 +137,11 @@ export const spendOptionRoutes = (app: Api, { warehouse, clock }: ApiDependencie
       return {
         ...options,
         data: options.data.map(({ pick, name: shown, month: of, cost, collected_from }) => ({
-          ...{ pick, name: shown, month: monthText(of), cost: amount(cost), collected_from },
+          pick,
+          name: shown,
+          month: monthText(of),
+          cost: amount(cost),
+          collected_from,
         })),
       };
     },

@@ -64,7 +64,8 @@ export const allBillRoutes = (app: Api, dependencies: NumberDependencies): void 
       const { months: range, next_cursor } = await requestedMonths(request.query, now);
       const { months, teams } = await readBills(dependencies, organisation, range, now);
       const totals = months.map(({ month, status, bills, unallocated }) => ({
-        ...{ month, status },
+        month,
+        status,
         bills: teams.map(({ id, name }) => {
           const bill = bills?.get(id);
           return {

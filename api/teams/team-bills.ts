@@ -100,8 +100,12 @@ const reason = z
 
 const billVersion = z
   .object({
-    ...{ version: z.number(), ...amounts, sealed_at: instant, sealed_because: sealedBecause },
-    ...{ reason: z.string().nullable(), sealed_by: sealedBy },
+    version: z.number(),
+    ...amounts,
+    sealed_at: instant,
+    sealed_because: sealedBecause,
+    reason: z.string().nullable(),
+    sealed_by: sealedBy,
   })
   .meta({ id: 'BillVersion' });
 
@@ -263,7 +267,8 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
       const teams = await listTeams(warehouse, organisation.id);
       return success(
         teams.map(({ id, name }) => ({
-          ...{ team_id: id, team_name: name },
+          team_id: id,
+          team_name: name,
           ...billOnWire(id, sealed, organisation, now),
         })),
       );

@@ -65,7 +65,10 @@ const queries = async (
     const query = 'SELECT day, label, value FROM shop.orders WHERE day BETWEEN @start AND @end';
     const samples = { ours: [] as number[], sent: [] as number[], stored: [] as number[] };
     await admin.put(`/metrics/${metricId}/import`, {
-      ...{ type: 'bigquery', project_id: 'bench', query, credentials: credentials() },
+      type: 'bigquery',
+      project_id: 'bench',
+      query,
+      credentials: credentials(),
     });
     let most = 0;
     const first = await mostMemoryDuring(service, () => rowsOfRun(admin, metricId, null));

@@ -46,8 +46,10 @@ export const neighbours = async (options: RunOptions): Promise<Measurement[]> =>
   const platform = await startHostilePlatform();
   const service = await (
     await startService(directory, {
-      ...{ CLOCK, SOURCE_ROOTS: `${directory}:${tmpdir()}` },
-      ...{ STRIPE_API_BASE: platform.url, BIGQUERY_API_ENDPOINT: platform.url },
+      CLOCK,
+      SOURCE_ROOTS: `${directory}:${tmpdir()}`,
+      STRIPE_API_BASE: platform.url,
+      BIGQUERY_API_ENDPOINT: platform.url,
     })
   ).ready;
   try {
@@ -247,29 +249,42 @@ const endlessWork = async (service: Service, secret: string): Promise<Attack[]> 
   const json = { 'content-type': 'application/json' };
   // Without a revenue metric, a check of Stripe is refused before it reaches the platform.
   const { id: sales } = await admin.post<{ id: string }>('/metrics', {
-    ...{ name: 'Card sales', kind: 'revenue', currency: 'USD', unit: 'USD' },
-    ...{ aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } },
+    name: 'Card sales',
+    kind: 'revenue',
+    currency: 'USD',
+    unit: 'USD',
+    aggregation: 'total',
+    frequency: 'daily',
+    scope: { type: 'organisation' },
   });
   const check =
     (connection: object, metricId = metric) =>
     async (): Promise<string> => {
       const answer = await ask(service, `/metrics/${metricId}/import/check`, {
-        ...{ method: 'POST', body: JSON.stringify(connection) },
+        method: 'POST',
+        body: JSON.stringify(connection),
         headers: { ...json, 'x-api-key': secret },
       });
       return answer.status.toString();
     };
   const bigQuery = (privateKey: string) => ({
-    ...{ type: 'bigquery', project_id: 'acme-analytics', query: 'SELECT 1 AS value, CURRENT_DATE() AS day' },
+    type: 'bigquery',
+    project_id: 'acme-analytics',
+    query: 'SELECT 1 AS value, CURRENT_DATE() AS day',
     credentials: {
-      ...{ type: 'service_account', project_id: 'acme-analytics', private_key_id: '0', client_id: '1' },
-      ...{ client_email: 'importer@acme-analytics.iam.gserviceaccount.com', private_key: privateKey },
+      type: 'service_account',
+      project_id: 'acme-analytics',
+      private_key_id: '0',
+      client_id: '1',
+      client_email: 'importer@acme-analytics.iam.gserviceaccount.com',
+      private_key: privateKey,
       token_uri: 'https://oauth2.googleapis.com/token',
     },
   });
   const signIn = async (): Promise<string> => {
     const answer = await ask(service, '/session', {
-      ...{ method: 'POST', body: JSON.stringify({ key: secret }) },
+      method: 'POST',
+      body: JSON.stringify({ key: secret }),
       headers: { ...json, ...OWN_PAGE },
     });
     return answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
@@ -280,16 +295,20 @@ const endlessWork = async (service: Service, secret: string): Promise<Attack[]> 
     { name: 'keys of 4,096 bits', atOnce: 16, most, once: check(bigQuery(forgedKey(4_096))) },
     {
       name: 'a platform without end, too deep, too slow, with redirects',
-      ...{ atOnce: 16, most, once: check({ type: 'stripe', api_key: `rk_test_${'a1'.repeat(20)}` }, sales) },
+      atOnce: 16,
+      most,
+      once: check({ type: 'stripe', api_key: `rk_test_${'a1'.repeat(20)}` }, sales),
     },
     {
       name: 'sign-ins',
-      ...{ atOnce: 16, most },
+      atOnce: 16,
+      most,
       once: async () => ((await signIn()) === '' ? 'refused' : 'signed in'),
     },
     {
       name: 'calls of a session',
-      ...{ atOnce: 4, most },
+      atOnce: 4,
+      most,
       once: async () =>
         (await ask(service, '/auth/info', { headers: { cookie, ...OWN_PAGE } })).status.toString(),
     },

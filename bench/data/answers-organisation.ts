@@ -49,7 +49,7 @@ export const newAnswersOrganisation = async (
     for (let index = 0; index < count; index += 1) {
       const pick = { source: 'cloud', cloud: 'aws', account: (index % 200).toString() };
       const { id } = await admin.post<{ id: string }>('/metrics', {
-        ...{ name: `metric ${index}`, unit: 'order', aggregation: 'total', frequency: 'daily' },
+        name: `metric ${index}`, unit: 'order', aggregation: 'total', frequency: 'daily',
         scope: { type: 'spend', spend: [pick] },
       });
       metrics.push(id);

@@ -152,7 +152,10 @@ export const startWorkers = async (
     ...createSummaryActivities({ warehouse }),
     ...createMaintenanceActivities({ warehouse, clock, log }),
     ...createBackupActivities({
-      ...{ warehouse, clock, metrics, log },
+      warehouse,
+      clock,
+      metrics,
+      log,
       version: VERSION,
       to: settings.BACKUP_TO,
       keep: settings.BACKUP_KEEP,

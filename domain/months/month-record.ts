@@ -37,7 +37,9 @@ type WireDoubt = Omit<Doubt, 'amount'> & { amount: number | null };
 
 /** Returns a doubt as the API shows it. */
 export const doubtToWire = ({ code, sentence, amount, ways_out }: Doubt): WireDoubt => ({
-  ...{ code, sentence, ways_out },
+  code,
+  sentence,
+  ways_out,
   amount: amount === null ? null : toWire(amount),
 });
 

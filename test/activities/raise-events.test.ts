@@ -167,7 +167,9 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     const bill = (cost: string) => [{ day: '2026-01-31', cloud: 'aws', account: '1', cost }];
     await story.spend('2026-01', { cloud_spend: bill('100') });
     const users = await newMetric(test.warehouse, story.orgId, {
-      ...{ frequency: 'monthly', scope: { type: 'team', team_id: shop }, target: '20' },
+      frequency: 'monthly',
+      scope: { type: 'team', team_id: shop },
+      target: '20',
     });
     await story.values(users, '2026-01', { '': 10 });
     await story.settle();
@@ -189,7 +191,9 @@ describeOnBothEngines('events', (open, onDuckDb) => {
       const line = (its: string, cost: string) => ({ day: '2026-01-31', cloud: 'aws', account: its, cost });
       await story.spend('2026-01', { cloud_spend: [line('1', '100'), line('2', '200')] });
       const users = await newMetric(test.warehouse, story.orgId, {
-        ...{ frequency: 'monthly', scope: { type: 'team', team_id: shop }, target: '5' },
+        frequency: 'monthly',
+        scope: { type: 'team', team_id: shop },
+        target: '5',
       });
       await story.values(users, '2026-01', { '': 10 });
       // Shop's own 100 ÷ 10 is above 5, but its part of the 200 is not known yet. With that part Shop costs 300 ÷ 10.

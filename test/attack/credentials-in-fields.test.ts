@@ -23,14 +23,12 @@ const PARTS = [
 ];
 
 const things = {
-  ...{
-    metric: 'met_1',
-    labelled: 'met_2',
-    team: 'team_1',
-    source: 'src_1',
-    shared: 'shc_1',
-    webhook: 'whk_1',
-  },
+  metric: 'met_1',
+  labelled: 'met_2',
+  team: 'team_1',
+  source: 'src_1',
+  shared: 'shc_1',
+  webhook: 'whk_1',
   location: 'bill.csv',
 };
 

@@ -471,7 +471,8 @@ describe('cost-analytics demo --exit', () => {
       const { transactions } = salesSums(salesLedger(SAMPLE_TIME), '2026-01-01');
       expect(said).toEqual([`  Sales: ${transactions} transactions imported`]);
       expect(expectData(await admin.get<Import>(`${path}/import`))).toMatchObject({
-        ...{ type: 'stripe', status: 'connected' },
+        type: 'stripe',
+        status: 'connected',
         last_run: { status: 'completed', rows: transactions, changed: 0, error: null },
       });
       const reader = { name: 'Reader', permission: 'read' };
@@ -501,7 +502,9 @@ describe('cost-analytics demo --exit', () => {
       );
       const expected = expectedBills(sums, '2026-01', callsOf('2026-01'));
       expect(bills.find(({ month }) => month === '2026-01')).toMatchObject({
-        ...{ status: 'sealed', version: 1, waiting_for: [] },
+        status: 'sealed',
+        version: 1,
+        waiting_for: [],
         shared: Number(rounded(expected.Shop.shared, DOLLAR, 6)),
       });
     });

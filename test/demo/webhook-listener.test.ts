@@ -8,8 +8,14 @@ const EVENT = {
   type: 'unit_cost.changed',
   timestamp: '2026-02-07T06:00:00.000Z',
   data: {
-    ...{ metric_id: 'met_1', metric_name: 'Orders', reason: 'above_target', period: '2026-01' },
-    ...{ unit_cost: 0.5, target: 0.45, currency: 'USD', unit: 'order' },
+    metric_id: 'met_1',
+    metric_name: 'Orders',
+    reason: 'above_target',
+    period: '2026-01',
+    unit_cost: 0.5,
+    target: 0.45,
+    currency: 'USD',
+    unit: 'order',
   },
 };
 

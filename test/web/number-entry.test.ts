@@ -10,7 +10,10 @@ import {
 const COUNT: NumberRule = { style: { style: 'decimal' }, min: 0, max: 1e15, decimals: 10 };
 const PERCENT: NumberRule = { style: { style: 'percent' }, min: 0, max: 100, decimals: 6 };
 const moneyIn = (currency: string): NumberRule => ({
-  ...{ style: { style: 'currency', currency }, min: -1e15, max: 1e15, decimals: 10 },
+  style: { style: 'currency', currency },
+  min: -1e15,
+  max: 1e15,
+  decimals: 10,
 });
 const DAYS: NumberRule = { style: { style: 'decimal' }, min: 0, max: 28, decimals: 0 };
 

@@ -30,7 +30,10 @@ export const insertSecret = async (
       SELECT $org AS org_id, $webhook AS webhook_id, $secret::UUID AS secret_id, $sealed AS sealed_secret,
         $now::TIMESTAMP AS created_at`,
     {
-      ...{ org: orgId, webhook: webhookId, secret: secretId, now: now.toISOString() },
+      org: orgId,
+      webhook: webhookId,
+      secret: secretId,
+      now: now.toISOString(),
       sealed: sealer.seal(placeOf(orgId, secretId), secret),
     },
   );

@@ -50,7 +50,10 @@ const rowOf = ({ id, name }: Team, currency: string, ofMonth: MonthBills): TextR
   const amount = (exact: string | undefined): string | null =>
     exact === undefined ? null : toWireText(exact);
   return {
-    ...{ month: ofMonth.month, team_id: id, team_name: name, currency },
+    month: ofMonth.month,
+    team_id: id,
+    team_name: name,
+    currency,
     status: billStatus({ ...ofMonth, hasBill: bill !== undefined }),
     version: bill?.version?.toString() ?? null,
     sealed_at: bill?.sealed_at ?? null,

@@ -61,8 +61,14 @@ const revenueRows = async function* (
       vault,
     );
     yield page.map(({ period, value, source, changed_at }) => ({
-      ...{ metric_id: id, metric_name: name, frequency, period, label: null },
-      ...{ value: value === null ? null : toWireText(value), source, changed_at },
+      metric_id: id,
+      metric_name: name,
+      frequency,
+      period,
+      label: null,
+      value: value === null ? null : toWireText(value),
+      source,
+      changed_at,
     }));
     cursor = page.length < PAGE ? null : (page.at(-1) ?? null);
   } while (cursor !== null);

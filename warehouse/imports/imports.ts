@@ -101,7 +101,10 @@ export const connectImport = (
     const connection: ImportConnection = {
       id,
       metric_id: metricId,
-      ...{ type: definition.type, project_id, location, query },
+      type: definition.type,
+      project_id,
+      location,
+      query,
       credential_id: idAfter(before?.credential_id ?? null),
       first_day: firstOf(before?.first_day ?? null, firstDay(firstMonth)),
       connected_at: before?.connected_at ?? by.now.toISOString(),

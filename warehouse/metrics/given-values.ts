@@ -115,8 +115,12 @@ const newestChanges = async (
        AND given.label IN (metric_value_changes.label, ${normalTextSql('metric_value_changes.label')})
      WHERE org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND $last::DATE GROUP BY ALL`,
     {
-      ...{ org: orgId, metric: metricId, periods, labels: values.map(({ label }) => label) },
-      ...{ first: days.at(0) ?? null, last: days.at(-1) ?? null },
+      org: orgId,
+      metric: metricId,
+      periods,
+      labels: values.map(({ label }) => label),
+      first: days.at(0) ?? null,
+      last: days.at(-1) ?? null,
     },
   );
   return new Map(rows.map((row) => [placeOf(row), row]));
@@ -150,7 +154,10 @@ const insert = async (
      WHERE (label <> '') = (SELECT arg_max(label_key IS NOT NULL, version_id) FROM metric_versions
        WHERE org_id = $org AND metric_id = $metric)`,
     {
-      ...{ org: orgId, metric: metricId, change: changeId, ...storedBy(change) },
+      org: orgId,
+      metric: metricId,
+      change: changeId,
+      ...storedBy(change),
       periods: changed.map(({ period }) => period),
       labels: changed.map(({ label }) => label),
       stored: changed.map(({ stored }) => stored),

@@ -91,8 +91,10 @@ export const layLabelSums = async (
       ),
       months: JSON.stringify(
         months.map(({ month, isLocked, isBesideLock }, place) => ({
-          ...{ place, month: firstDay(month) },
-          ...{ is_locked: isLocked, is_beside_lock: isBesideLock },
+          place,
+          month: firstDay(month),
+          is_locked: isLocked,
+          is_beside_lock: isBesideLock,
         })),
       ),
     },

@@ -107,7 +107,11 @@ const metricNumbers = async (
     const costs = new Map(months.map(({ month, lock, cost }) => [month, lock?.cost ?? cost]));
     return monthRecords(months, metric, { settleDays: settle_days }, now).map(
       ({ month, status, reason, notes }): ShownNumber => ({
-        ...{ of: 'metric', id: metric.id, name: metric.name, month, status },
+        of: 'metric',
+        id: metric.id,
+        name: metric.name,
+        month,
+        status,
         cost: costs.get(month) ?? null,
         reason: inWords([...(reason === null ? [] : [reason]), ...notes]),
       }),
@@ -129,7 +133,11 @@ const teamNumbers = async (
       const facts = { ...monthOfBills, hasBill: bill !== undefined };
       const status = billStatus(facts);
       return {
-        ...{ of: 'team', id, name, month: monthOfBills.month, status },
+        of: 'team',
+        id,
+        name,
+        month: monthOfBills.month,
+        status,
         cost: bill === undefined ? null : fullyLoaded(bill),
         reason: bill?.reason ?? (status === 'waiting' ? inWords(billWaits(facts)) : null),
       };

@@ -119,7 +119,11 @@ export const missingUnits = (found: readonly UnitAbsences[], decisions: UnitDeci
       for (const day of absence.days.map(dayAt))
         if (!isDecided(unit.unit, absence, day, decisions)) pushTo(byMonth, monthOf(day), day);
       return [...byMonth].map(([month, days]) => ({
-        ...{ month, kind: unit.kind, unit: unit.unit, days, absence },
+        month,
+        kind: unit.kind,
+        unit: unit.unit,
+        days,
+        absence,
         estimate: estimateOf(unit, absence, days.length),
       }));
     }),

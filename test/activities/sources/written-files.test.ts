@@ -69,7 +69,10 @@ describe('an export that was written before a day had ended', () => {
   const lacks = async (story: Story, cost: number, reason: string): Promise<void> => {
     expect(await story.settle()).toEqual([]);
     expect(await january(story)).toMatchObject({
-      ...{ cost, status: 'open', can_lock: 'without_missing', reason },
+      cost,
+      status: 'open',
+      can_lock: 'without_missing',
+      reason,
       missing: [{ sentence: reason }],
     });
     await expect(story.lock('2026-01')).rejects.toThrow(reason);

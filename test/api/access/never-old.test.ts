@@ -130,8 +130,19 @@ describeOnBothEngines('no answer is older than its request', (open) => {
     await write(billed.id, { '2026-01-01': '7' });
     const keys = { admin: await api.newKey(orgId), reader: await api.newKey(orgId, { permission: 'read' }) };
     return {
-      ...{ organisation, orgId, source, shop, shared, orders, picked, billed, change, keys },
-      ...{ spend, whole, write },
+      organisation,
+      orgId,
+      source,
+      shop,
+      shared,
+      orders,
+      picked,
+      billed,
+      change,
+      keys,
+      spend,
+      whole,
+      write,
     };
   };
   type Story = Awaited<ReturnType<typeof newStory>>;

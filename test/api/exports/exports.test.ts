@@ -93,7 +93,11 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
     const split = { type: 'even' as const, team_ids: [shop, search] };
     const network = await story.sharedCost('Network', [account('2')], split);
     const line = (day: string, id: string, cost: string, resource_id: string | null = null) => ({
-      ...{ day: `2026-01-${day}`, cloud: 'aws', account: id, resource_id, cost },
+      day: `2026-01-${day}`,
+      cloud: 'aws',
+      account: id,
+      resource_id,
+      cost,
     });
     const [i1, cluster] = ['i-0123456789abcdef0', 'prod'];
     await story.spend('2026-01', {
@@ -180,8 +184,14 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
     const [, , search, shop] = rows;
     expect(search).toMatchObject({ direct: '30.000000', shared: '20.000000', fully_loaded: '50.000000' });
     expect(shop).toMatchObject({
-      ...{ team_id: story.shop, version: 1, sealed_because: 'settled', currency: 'USD' },
-      ...{ direct: '100.000000', cloud: '100.000000', kubernetes: '0.000000', fully_loaded: '120.000000' },
+      team_id: story.shop,
+      version: 1,
+      sealed_because: 'settled',
+      currency: 'USD',
+      direct: '100.000000',
+      cloud: '100.000000',
+      kubernetes: '0.000000',
+      fully_loaded: '120.000000',
     });
     expect(rows[0]).toMatchObject({ direct: null, version: null, sealed_at: null });
     await story.reseal('2026-01', 'again', new Date('2026-02-07T06:00:00Z'));
@@ -196,7 +206,9 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
     const story = await newStory();
     const orders = await newMetric(api.warehouse, story.orgId, { name: 'Orders' });
     const parts = await newMetric(api.warehouse, story.orgId, {
-      ...{ name: '=Parts', frequency: 'monthly', label_key: 'region' },
+      name: '=Parts',
+      frequency: 'monthly',
+      label_key: 'region',
     });
     await story.settle();
     const write = async (id: string, values: object[]): Promise<void> => {
@@ -227,9 +239,14 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
         .map((row) => {
           const number = (column: string) => (row[column] === null ? null : Number(row[column]));
           return {
-            ...{ month: row['month'], status: row['status'], change_basis: row['change_basis'] },
-            ...{ cost: number('cost'), value: number('value'), unit_cost: number('unit_cost') },
-            ...{ change_percent: number('change_percent'), version: number('locked_version') },
+            month: row['month'],
+            status: row['status'],
+            change_basis: row['change_basis'],
+            cost: number('cost'),
+            value: number('value'),
+            unit_cost: number('unit_cost'),
+            change_percent: number('change_percent'),
+            version: number('locked_version'),
             locked: [number('locked_cost'), number('locked_value'), number('locked_unit_cost')],
             current: [number('current_cost'), number('current_value'), number('current_unit_cost')],
           };
@@ -237,9 +254,14 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
     for (const { id } of [orders, parts]) {
       const shown = expectData(await story.admin.get<Month[]>(`/metrics/${id}/months`));
       const fields = shown.map(({ locked, current, ...month }) => ({
-        ...{ month: month.month, status: month.status, change_basis: month.change_basis },
-        ...{ cost: month.cost, value: month.value, unit_cost: month.unit_cost },
-        ...{ change_percent: month.change_percent, version: month.version },
+        month: month.month,
+        status: month.status,
+        change_basis: month.change_basis,
+        cost: month.cost,
+        value: month.value,
+        unit_cost: month.unit_cost,
+        change_percent: month.change_percent,
+        version: month.version,
         locked: [locked?.cost ?? null, locked?.value ?? null, locked?.unit_cost ?? null],
         current: [current?.cost ?? null, current?.value ?? null, current?.unit_cost ?? null],
       }));
@@ -249,8 +271,11 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
     expect(
       rows.find(({ month, status }) => month === '2026-01' && status === 'changed_since_lock'),
     ).toMatchObject({
-      ...{ metric_name: 'Orders', locked_value: '600.0000000001', locked_unit_cost: '0.333333' },
-      ...{ current_value: '800.0000000001', current_unit_cost: '0.250000' },
+      metric_name: 'Orders',
+      locked_value: '600.0000000001',
+      locked_unit_cost: '0.333333',
+      current_value: '800.0000000001',
+      current_unit_cost: '0.250000',
     });
 
     const values = await arrowOf(story.secret, 'values?start=2026-01&end=2026-02');
@@ -273,8 +298,14 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
     ]);
     const csv = await csvOf(story.secret, `values?${JANUARY}`);
     expect(csv[1]).toEqual({
-      ...{ metric_id: orders.id, metric_name: 'Orders', frequency: 'daily', period: '2026-01-31', label: '' },
-      ...{ value: '1e-10', source: 'api', changed_at: '2026-02-07T06:00:00.000Z' },
+      metric_id: orders.id,
+      metric_name: 'Orders',
+      frequency: 'daily',
+      period: '2026-01-31',
+      label: '',
+      value: '1e-10',
+      source: 'api',
+      changed_at: '2026-02-07T06:00:00.000Z',
     });
     // Texts are unchanged, unless the file is for a spreadsheet, which would take a name for a formula.
     expect(csv[2]?.['metric_name']).toBe('=Parts');
@@ -295,7 +326,10 @@ describeOnBothEngines('exports', (open, onDuckDb) => {
     const scope = { type: 'organisation' };
     const sales = expectData(
       await story.admin.post<{ id: string }>('/metrics', {
-        ...{ ...revenue, aggregation: 'total', frequency: 'daily', scope },
+        ...revenue,
+        aggregation: 'total',
+        frequency: 'daily',
+        scope,
       }),
     ).id;
     const sold = [

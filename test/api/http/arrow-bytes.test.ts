@@ -26,7 +26,10 @@ describe('an Arrow stream', () => {
     const early = { ...nothing, text: 'ü', day: '1969-12-31', at: '1970-01-01T00:00:00.000Z', amount: '-7' };
     expect(await written(columns, [leapDay, nothing], [early])).toEqual({
       types: {
-        ...{ text: 'VARCHAR', day: 'DATE', at: 'TIMESTAMP WITH TIME ZONE', version: 'INTEGER' },
+        text: 'VARCHAR',
+        day: 'DATE',
+        at: 'TIMESTAMP WITH TIME ZONE',
+        version: 'INTEGER',
         amount: 'DECIMAL(38,6)',
       },
       rows: [

@@ -129,7 +129,12 @@ describeOnBothEngines('what waits for someone', (open) => {
 
     const orders = await newMetric(warehouse, orgId, { name: 'Orders', frequency: 'monthly' });
     const sales = await newMetric(warehouse, orgId, {
-      ...{ name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD', frequency: 'daily', rise: null },
+      name: 'Sales',
+      unit: 'USD',
+      kind: 'revenue',
+      currency: 'USD',
+      frequency: 'daily',
+      rise: null,
     });
     for (const [metric, days] of [
       [orders, ['2025-12', '2026-01']],

@@ -34,7 +34,8 @@ describeOnBothEngines('the largest labels of a metric', (open) => {
       expectData(await get(`by=label&${query}`))
         .slice(0, 3)
         .map(({ value, labels, current }) => ({
-          ...{ value, labels },
+          value,
+          labels,
           ...(current === undefined ? {} : { current }),
         }));
     return { ...story, admin, get, months };
@@ -141,7 +142,9 @@ describeOnBothEngines('the largest labels of a metric', (open) => {
     const story = await newStory();
     // Shop n has n, for n from 1 to 100: 5,050 in all.
     const values = Array.from({ length: 100 }, (_, index) => ({
-      ...{ period: '2026-01-10', label: `shop ${index + 1}`, value: index + 1 },
+      period: '2026-01-10',
+      label: `shop ${index + 1}`,
+      value: index + 1,
     }));
     expectData(await story.admin.post(`/metrics/${story.metric.id}/values`, { values }));
     expect((await story.months('top=2'))[1]).toMatchObject({

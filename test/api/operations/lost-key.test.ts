@@ -40,7 +40,10 @@ describeOnBothEngines('what a lost master key has sealed', (open) => {
     for (const month of ['2025-12', '2026-01'])
       await story.spend(month, {
         cloud_spend: ['01', '31'].map((day) => ({
-          ...{ day: `${month}-${day}`, cloud: 'aws', account: '1', cost: '10' },
+          day: `${month}-${day}`,
+          cloud: 'aws',
+          account: '1',
+          cost: '10',
         })),
       });
     await settleMonths(shared.warehouse, orgId, NOW);
@@ -71,7 +74,9 @@ describeOnBothEngines('what a lost master key has sealed', (open) => {
       left_out: [],
     };
     await importRuns.record(shared.warehouse, orgId, {
-      ...{ ...run, status: 'completed' as const, finished_at: NOW.toISOString() },
+      ...run,
+      status: 'completed' as const,
+      finished_at: NOW.toISOString(),
       sealed_totals: sealUncounted(new RevenueVault(lost, orgId), 'run_1', uncounted),
     });
   });
@@ -135,14 +140,16 @@ describeOnBothEngines('what a lost master key has sealed', (open) => {
     expect(rotated).toMatchObject({ problem: null, secret: expect.stringMatching(/^whsec_/) as string });
     expect(expectData(await admin.get(`/metrics/${payments}/import`))).toMatchObject({
       problem: expect.stringMatching(/credential cannot be opened: connect the metric again/) as string,
-      ...{ other_currencies: null, left_out: null },
+      other_currencies: null,
+      left_out: null,
     });
     const [, january] = expectData(await admin.get<object[]>(`/metrics/${payments}/months`));
     expect(january).toMatchObject({
       notes: ['what the import did not count cannot be opened: run the import to count it again'],
     });
     expect(expectData(await onWhole.get(`/metrics/${payments}/import`))).toMatchObject({
-      ...{ problem: null, other_currencies: [{ currency: 'EUR', net_sales: 7 }] },
+      problem: null,
+      other_currencies: [{ currency: 'EUR', net_sales: 7 }],
     });
   });
 

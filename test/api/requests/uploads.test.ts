@@ -95,7 +95,8 @@ describe('an upload', () => {
     ] as const) {
       const uploader = await newUploader();
       expect({ type, ...(await upload(uploader, body, type)) }).toMatchObject({
-        ...{ type, status: 200 },
+        type,
+        status: 200,
         body: { data: { created: 2, replaced: 0, unchanged: 0, rounded: 1, months: ['2026-01'] } },
       });
       expect(await stored(uploader)).toEqual(['2026-01-05 1.5', '2026-01-06 0.1234567891']);

@@ -74,7 +74,10 @@ describeOnBothEngines('the units of a cost source', (open) => {
     const end = (day: string | null) => admin.post<Unit>(`${path}/end`, { unit: 'aws/2222', day });
     for (let times = 0; times < 2; times += 1)
       expect(expectData(await end('2026-01-12'))).toMatchObject({
-        ...{ unit: 'aws/2222', ended_on: '2026-01-12', missing: [], doubts: [] },
+        unit: 'aws/2222',
+        ended_on: '2026-01-12',
+        missing: [],
+        doubts: [],
       });
     expect(await january()).toMatchObject({ status: 'ready_to_lock', missing: [], can_lock: 'now' });
     const audited = expectPage(

@@ -171,7 +171,10 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     const costs = { large: '12345678901.1234565', half: '0.0000005', refund: '-0.0000015', '=1+1': '7' };
     await publishSpend(test.warehouse, { orgId, sourceId }, '2026-01', {
       cloud_spend: Object.entries(costs).map(([account, cost]) => ({
-        ...{ day: '2026-01-05', cloud: 'aws', account, cost },
+        day: '2026-01-05',
+        cloud: 'aws',
+        account,
+        cost,
       })),
     });
     const key = await readKeyOf(orgId);

@@ -178,8 +178,12 @@ describeOnBothEngines('what can be picked', (open, onDuckDb) => {
       sourceId: (await newSource(test.warehouse, orgId, source)).id,
     });
     const allocation = (name: string | null, cost: string) => ({
-      ...{ day: DAY, cluster: 'prod', namespace: name && 'shop', workload: name && `deployment/${name}` },
-      ...{ is_idle: name === null, cost },
+      day: DAY,
+      cluster: 'prod',
+      namespace: name && 'shop',
+      workload: name && `deployment/${name}`,
+      is_idle: name === null,
+      cost,
     });
     await publishSpend(test.warehouse, await other({ kind: 'opencost', options: {} }), '2026-01', {
       kubernetes_spend: [allocation('api', '12'), allocation('worker', '3'), allocation(null, '6')],
@@ -234,7 +238,11 @@ describeOnBothEngines('what can be picked', (open, onDuckDb) => {
     [{ source: 'host', host: 'db-1', idle: true }, 'db-1 / idle', 2, 'always'],
   ];
   const listed = ALL.map(([pick, name, cost, collected_from]) => ({
-    ...{ pick, name, month: '2026-01', cost, collected_from },
+    pick,
+    name,
+    month: '2026-01',
+    cost,
+    collected_from,
   }));
 
   /** Saves all metrics before it reads the first, so that their costs are computed once. */
@@ -418,7 +426,9 @@ describeOnBothEngines('what can be picked', (open, onDuckDb) => {
         for (const name of [`acc-${where}`, `acc-${where} / service-${what}`, `aws / team=team-${team}`])
           cents.set(name, (cents.get(name) ?? 0) + cost);
         return dayLine(DAY, (cost / 100).toString(), {
-          ...{ SubAccountId: `acc-${where}`, SubAccountName: '', ServiceName: `service-${what}` },
+          SubAccountId: `acc-${where}`,
+          SubAccountName: '',
+          ServiceName: `service-${what}`,
           Tags: JSON.stringify({ team: `team-${team}` }),
         });
       });

@@ -66,7 +66,10 @@ describeOnBothEngines('the bills of all teams', (open) => {
     const january = (first: string) =>
       story.spend('2026-01', {
         cloud_spend: Object.entries({ 1: first, 2: '60', 3: '10', 4: '20', 5: '7' }).map(([id, cost]) => ({
-          ...{ day: '2026-01-31', cloud: 'aws', account: id, cost },
+          day: '2026-01-31',
+          cloud: 'aws',
+          account: id,
+          cost,
         })),
       });
     return { ...story, reader, of, costs, totals, january };
@@ -90,7 +93,8 @@ describeOnBothEngines('the bills of all teams', (open) => {
     });
     const numbers = { unallocated: 9, total: 197 };
     expect(await story.of('2026-01')).toEqual({
-      ...{ month: '2026-01', ...numbers },
+      month: '2026-01',
+      ...numbers,
       bills: [
         ['Search', 'estimate', 69],
         ['Shop', 'estimate', 119],
@@ -98,7 +102,9 @@ describeOnBothEngines('the bills of all teams', (open) => {
     });
     expect(await story.costs('2026-01', '31')).toBe(197);
     expect(await story.of('2026-02')).toEqual({
-      ...{ month: '2026-02', unallocated: 0, total: 8 },
+      month: '2026-02',
+      unallocated: 0,
+      total: 8,
       bills: [
         ['Search', 'estimate', 0],
         ['Shop', 'estimate', 8],
@@ -119,7 +125,9 @@ describeOnBothEngines('the bills of all teams', (open) => {
     await story.january('130');
     await story.team('Data');
     expect(await story.of('2026-01')).toEqual({
-      ...{ month: '2026-01', unallocated: 39, total: 227 },
+      month: '2026-01',
+      unallocated: 39,
+      total: 227,
       bills: [
         ['Data', 'waiting', null],
         ['Search', 'sealed', 69],

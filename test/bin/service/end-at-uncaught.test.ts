@@ -52,7 +52,11 @@ it.each([
     expect(code).toBe(1);
     expect(log).toEqual([
       expect.objectContaining({
-        ...{ level: 'fatal', workflow: 'import/org_1/met_1', activity: 'readImport', attempt: 2, origin },
+        level: 'fatal',
+        workflow: 'import/org_1/met_1',
+        activity: 'readImport',
+        attempt: 2,
+        origin,
         err: expect.objectContaining({ name: 'TypeError', message: 'no row …, … USD' }) as object,
         msg: 'an error that nothing caught ends the process',
       }),

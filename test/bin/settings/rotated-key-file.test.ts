@@ -64,7 +64,9 @@ describe('master.key', () => {
     await put('master.key.next', other);
     await rotatedKeyFile(dataDir, rotation).finish();
     expect(await files()).toEqual({
-      ...{ 'master.key': text(fresh), [kept(old)]: text(old), [kept(other)]: text(other) },
+      'master.key': text(fresh),
+      [kept(old)]: text(old),
+      [kept(other)]: text(other),
     });
   });
 

@@ -26,7 +26,10 @@ describeInBrowser('accessibility of every page', (browser) => {
       expectData(await admin.post<{ id: string }>(path, body)).id;
     const source = await loadBill(service, admin, [dayLine('2026-01-31', '25'), dayLine('2026-02-05', '7')]);
     const metric = await made('/metrics', {
-      ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
+      name: 'Orders',
+      unit: 'order',
+      aggregation: 'total',
+      frequency: 'daily',
       scope: { type: 'organisation' },
     });
     expectData(

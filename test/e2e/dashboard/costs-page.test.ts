@@ -81,7 +81,8 @@ describeInBrowser('the costs page', (browser) => {
       '2026-01-28,__idle__,,,4',
     ];
     await newIngestedSource(admin, {
-      ...{ name: 'Cluster', kind: 'opencost' },
+      name: 'Cluster',
+      kind: 'opencost',
       location: await file('allocations.csv', allocations.join('\n')),
       options: {
         cluster: 'prod',

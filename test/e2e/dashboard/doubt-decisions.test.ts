@@ -53,7 +53,9 @@ describeInBrowser('a decision about a doubt', (browser) => {
         ({ options }) => 'assets_location' in options,
       );
     const { visit, ...page } = await openJanuary(browser(), {
-      ...{ url: service.url, key: secret, metric: orders },
+      url: service.url,
+      key: secret,
+      metric: orders,
     });
     const done = async () => {
       expect(page.loads).toEqual([]);

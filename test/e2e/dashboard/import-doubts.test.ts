@@ -59,7 +59,10 @@ describeInBrowser('the doubt about a month that an import has not read', (browse
   const connect = async (name: string) => {
     const { id } = expectData(
       await admin.post<{ id: string }>('/metrics', {
-        ...{ name, unit: 'order', aggregation: 'total', frequency: 'daily' },
+        name,
+        unit: 'order',
+        aggregation: 'total',
+        frequency: 'daily',
         scope: { type: 'organisation' },
       }),
     );

@@ -19,7 +19,10 @@ import {
 } from '../../support/service/service-process.ts';
 
 const sale = (id: number, created: string, amount: number, currency = 'usd'): BalanceTransaction => ({
-  ...{ id: `txn_${id}`, amount, currency, reporting_category: 'charge' },
+  id: `txn_${id}`,
+  amount,
+  currency,
+  reporting_category: 'charge',
   created: Date.parse(created) / 1000,
 });
 

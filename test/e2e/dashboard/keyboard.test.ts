@@ -20,7 +20,10 @@ describeInBrowser('the keyboard alone', (browser) => {
     await loadBill(service, admin, [dayLine('2026-01-01', '150'), dayLine('2026-01-31', '250')]);
     orders = expectData(
       await admin.post<{ id: string }>('/metrics', {
-        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
+        name: 'Orders',
+        unit: 'order',
+        aggregation: 'total',
+        frequency: 'daily',
         scope: { type: 'organisation' },
       }),
     ).id;

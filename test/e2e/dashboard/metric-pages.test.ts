@@ -55,7 +55,10 @@ describeInBrowser('the pages of a metric', (browser) => {
     expectData(
       await admin.post<{ id: string }>('/metrics', {
         ...metric,
-        ...{ name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD' },
+        name: 'Sales',
+        unit: 'USD',
+        kind: 'revenue',
+        currency: 'USD',
       }),
     );
     const values = [

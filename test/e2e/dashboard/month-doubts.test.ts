@@ -48,7 +48,10 @@ describeInBrowser('the doubts about a month', (browser) => {
     ] as const) {
       const { id } = expectData(
         await admin.post<{ id: string }>('/metrics', {
-          ...{ name, unit: name.slice(0, -1).toLowerCase(), aggregation: 'total', frequency: 'daily' },
+          name,
+          unit: name.slice(0, -1).toLowerCase(),
+          aggregation: 'total',
+          frequency: 'daily',
           scope: { type: 'organisation' },
         }),
       );
@@ -141,7 +144,10 @@ describeInBrowser('the doubts about a month', (browser) => {
     ]);
     const { id } = expectData(
       await other.admin.post<{ id: string }>('/metrics', {
-        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
+        name: 'Orders',
+        unit: 'order',
+        aggregation: 'total',
+        frequency: 'daily',
         scope: { type: 'organisation' },
       }),
     );

@@ -53,7 +53,9 @@ describeInBrowser('the form for a new metric', (browser) => {
       dayLine('2026-01-10', '10', { ServiceName: 'Amazon S3', Tags: '{"team":"search"}' }),
       dayLine('2026-01-11', '30.5', { Tags: '{"team":"web"}' }),
       dayLine('2026-01-28', '5', {
-        ...{ SubAccountId: '2222', SubAccountName: 'Search', ServiceName: 'Amazon S3' },
+        SubAccountId: '2222',
+        SubAccountName: 'Search',
+        ServiceName: 'Amazon S3',
         Tags: '{"team":"search","env":"test"}',
       }),
     ];
@@ -65,12 +67,17 @@ describeInBrowser('the form for a new metric', (browser) => {
       '2026-01-28,search,Deployment,find,2',
     ];
     await newIngestedSource(admin, {
-      ...{ name: 'Cluster', kind: 'opencost', options: { cluster: 'prod' } },
+      name: 'Cluster',
+      kind: 'opencost',
+      options: { cluster: 'prod' },
       location: await file('allocations.csv', allocations.join('\n')),
     });
     expectData(
       await admin.post('/metrics', {
-        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
+        name: 'Orders',
+        unit: 'order',
+        aggregation: 'total',
+        frequency: 'daily',
         scope: { type: 'organisation' },
       }),
     );
@@ -164,7 +171,11 @@ describeInBrowser('the form for a new metric', (browser) => {
     await january.getByText('Partial', { exact: true }).waitFor();
     expect(await metricsButOrders()).toMatchObject([
       {
-        ...{ name: 'Checkouts', unit: 'checkout', kind: 'count', frequency: 'monthly', target: 0.5 },
+        name: 'Checkouts',
+        unit: 'checkout',
+        kind: 'count',
+        frequency: 'monthly',
+        target: 0.5,
         scope: {
           type: 'spend',
           spend: [

@@ -41,7 +41,10 @@ describeInBrowser('number fields', (browser) => {
     ({ admin, secret } = await newOrganisation(service, { name: 'Number shop', tier: 'business' }));
     orders = expectData(
       await admin.post<{ id: string }>('/metrics', {
-        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
+        name: 'Orders',
+        unit: 'order',
+        aggregation: 'total',
+        frequency: 'daily',
         scope: { type: 'organisation' },
       }),
     ).id;

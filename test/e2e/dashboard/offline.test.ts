@@ -36,7 +36,10 @@ describeInBrowser('a change without a network', (browser) => {
     ]);
     orders = expectData(
       await admin.post<{ id: string }>('/metrics', {
-        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
+        name: 'Orders',
+        unit: 'order',
+        aggregation: 'total',
+        frequency: 'daily',
         scope: { type: 'organisation' },
       }),
     ).id;

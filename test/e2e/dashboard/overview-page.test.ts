@@ -40,12 +40,18 @@ describeInBrowser('the overview', (browser) => {
       '2026-02-05,shop,Deployment,api,10',
     ];
     await newIngestedSource(admin, {
-      ...{ name: 'Cluster', kind: 'opencost', options: { cluster: 'prod' } },
+      name: 'Cluster',
+      kind: 'opencost',
+      options: { cluster: 'prod' },
       location: await exportsIn(service.exportsDir)('allocations.csv', allocations.join('\n')),
     });
     orders = expectData(
       await admin.post<{ id: string }>('/metrics', {
-        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'monthly', target: 0.15 },
+        name: 'Orders',
+        unit: 'order',
+        aggregation: 'total',
+        frequency: 'monthly',
+        target: 0.15,
         scope: { type: 'organisation' },
       }),
     ).id;

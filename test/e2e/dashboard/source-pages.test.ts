@@ -110,8 +110,13 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
     await page.getByRole('heading', { name: 'AWS', level: 1 }).waitFor();
     expect(await sources()).toMatchObject([
       {
-        ...{ name: 'AWS', kind: 'focus', location: `${files.url}/bill.csv`, starts_on: '2026-01-01' },
-        ...{ options: { cost_column: 'EffectiveCost' }, schedule_paused: false, last_run: null },
+        name: 'AWS',
+        kind: 'focus',
+        location: `${files.url}/bill.csv`,
+        starts_on: '2026-01-01',
+        options: { cost_column: 'EffectiveCost' },
+        schedule_paused: false,
+        last_run: null,
       },
     ]);
     await fact('Starts on').getByText('2026-01-01').waitFor();
@@ -263,7 +268,10 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
     await fact('Usage').getByText(`${files.url}/usage.csv`).waitFor();
     const [bill, tools] = await sources();
     expect(tools).toMatchObject({
-      ...{ name: 'Copilot', kind: 'ai_tools', schedule_paused: true, currency: null },
+      name: 'Copilot',
+      kind: 'ai_tools',
+      schedule_paused: true,
+      currency: null,
       options: { usage_location: `${files.url}/usage.csv` },
     });
     await openSource(page, 'Cloud bill');
@@ -305,7 +313,9 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
       options: { cluster: 'prod', assets_location: `${files.url}/assets.csv` },
     });
     expect(found.find(({ name }) => name === 'Machines')).toMatchObject({
-      ...{ kind: 'hosts', location: `${files.url}/hosts.csv`, options: {} },
+      kind: 'hosts',
+      location: `${files.url}/hosts.csv`,
+      options: {},
     });
     expect(visit.problems).toEqual([]);
   });

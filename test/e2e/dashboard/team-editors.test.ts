@@ -158,7 +158,8 @@ describeInBrowser('the editors of teams and shared costs', (browser) => {
     await row.getByText('Evenly over Storefront and Search.').waitFor();
     expect(await sharedCosts()).toMatchObject([
       {
-        ...{ name: 'Network', spend: [account('3333')] },
+        name: 'Network',
+        spend: [account('3333')],
         split: { type: 'even', team_ids: [storefront?.id, search?.id] },
       },
     ]);
@@ -185,7 +186,9 @@ describeInBrowser('the editors of teams and shared costs', (browser) => {
     const metric = { name: 'Orders', unit: 'order', frequency: 'monthly', aggregation: 'total' };
     const { id: orders } = expectData(
       await admin.post<{ id: string }>('/metrics', {
-        ...{ ...metric, label_key: 'region', scope: { type: 'organisation' } },
+        ...metric,
+        label_key: 'region',
+        scope: { type: 'organisation' },
       }),
     );
     const values = [

@@ -63,15 +63,21 @@ describeInBrowser('the pages of bills', (browser) => {
     shop = await make('/teams', { name: 'Shop', ownership: [account('1111')] });
     search = await make('/teams', { name: 'Search', ownership: [account('2222')] });
     calls = await make('/metrics', {
-      ...{ name: 'Calls', unit: 'call', aggregation: 'total', frequency: 'monthly', label_key: 'app' },
+      name: 'Calls',
+      unit: 'call',
+      aggregation: 'total',
+      frequency: 'monthly',
+      label_key: 'app',
       scope: { type: 'organisation' },
     });
     await make('/shared-costs', {
-      ...{ name: 'Network', spend: [account('3333')] },
+      name: 'Network',
+      spend: [account('3333')],
       split: { type: 'even', team_ids: [shop, search] },
     });
     await make('/shared-costs', {
-      ...{ name: 'Gateway', spend: [account('4444')] },
+      name: 'Gateway',
+      spend: [account('4444')],
       split: { type: 'metric', metric_id: calls, labels: { web: shop, find: search } },
     });
     const january = { 1111: '100', 2222: '60', 3333: '10', 4444: '40', 5555: '7' };
@@ -169,8 +175,10 @@ describeInBrowser('the pages of bills', (browser) => {
     ]);
     await versions.getByText('“compared with the ledger”').waitFor();
     expect((await versionsOf(shop))[0]).toMatchObject({
-      ...{ version: 2, fully_loaded: 135 },
-      ...{ sealed_because: 'resealed', reason: 'compared with the ledger' },
+      version: 2,
+      fully_loaded: 135,
+      sealed_because: 'resealed',
+      reason: 'compared with the ledger',
     });
 
     // Another owner moves a sealed bill only when an admin seals it again: 75 + 7 = 82.

@@ -67,8 +67,9 @@ beforeAll(async () => {
   service = await startService({
     dataDir,
     environment: {
-      ...{ CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' },
-      ...{ BIGQUERY_API_ENDPOINT: bigQuery.url },
+      CLOCK: '2026-02-07T06:00:00Z',
+      PRIVATE_TARGETS: '127.0.0.1',
+      BIGQUERY_API_ENDPOINT: bigQuery.url,
     },
   });
   const { version } = JSON.parse(
@@ -235,8 +236,12 @@ describe('the examples of the OpenAPI document', () => {
 
   it('come from an admin who locks the unit cost of a month', async () => {
     const metric = {
-      ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
-      ...{ scope: { type: 'organisation' }, target: 0.3 },
+      name: 'Orders',
+      unit: 'order',
+      aggregation: 'total',
+      frequency: 'daily',
+      scope: { type: 'organisation' },
+      target: 0.3,
     };
     const { id } = await show('createMetric', { body: metric });
     const path = { id };
@@ -281,7 +286,10 @@ describe('the examples of the OpenAPI document', () => {
 
   it('come from an admin who imports values', async () => {
     const metric = {
-      ...{ name: 'Sign-ups', unit: 'sign-up', aggregation: 'total', frequency: 'daily' },
+      name: 'Sign-ups',
+      unit: 'sign-up',
+      aggregation: 'total',
+      frequency: 'daily',
       scope: { type: 'organisation' },
     };
     const { answer } = await call('createMetric', { body: metric });
@@ -319,7 +327,8 @@ describe('the examples of the OpenAPI document', () => {
     await show('getTeam', { path });
     await show('listTeams');
     const shared = {
-      ...{ name: 'Search', spend: [{ ...SHOP, account: '2222' }] },
+      name: 'Search',
+      spend: [{ ...SHOP, account: '2222' }],
       split: { type: 'fixed', shares: [{ team_id: id, percent: 60 }] },
     };
     const { id: sharedId } = await show('createSharedCost', { body: shared });

@@ -242,7 +242,8 @@ it('is checked by the doctor and at the start', async () => {
   const dataDir = await newDataDir();
   const doctor = async (environment: Record<string, string>): Promise<string> => {
     const { stdout } = await runCommand(['doctor'], {
-      ...{ DATA_DIR: dataDir, PRIVATE_TARGETS: '127.0.0.1' },
+      DATA_DIR: dataDir,
+      PRIVATE_TARGETS: '127.0.0.1',
       ...environment,
     });
     return stdout.split('\n').find((line) => line.includes('EXPORT_TO')) ?? '';

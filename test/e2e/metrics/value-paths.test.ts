@@ -494,14 +494,17 @@ describe('a metric with labels', () => {
     );
     // 1200 in place of 1200 is no second label: the month would have 2400, and half the unit cost.
     expect(expectData(await post(metric, [{ period: '2026-01-05', label: other, value: 1200 }]))).toEqual({
-      ...{ ...counts, unchanged: 1, months: [] },
+      ...counts,
+      unchanged: 1,
+      months: [],
     });
     const twice = [mac, other].map((label) => ({ period: '2026-01-06', label, value: 1 }));
     expectError(await post(metric, twice), 400, /^values\[1\]\.period: expected each period and label once/);
     const put1300 = await put(metric, `2026-01-05?label=${encodeURIComponent(`${mac} `)}`, { value: 1300 });
     expect(expectData(put1300)).toEqual({ ...counts, replaced: 1 });
     expect(expectData(await upload(metric, `value,R\u00e9gion,period\n1400,"${mac}",2026-01-05\n`))).toEqual({
-      ...{ ...counts, replaced: 1 },
+      ...counts,
+      replaced: 1,
     });
     expect(await valuesOf(metric)).toEqual([`2026-01-05 ${other} 1400 csv`]);
     const removed = await remove(metric, `?period=2026-01-05&label=${encodeURIComponent(mac)}`);

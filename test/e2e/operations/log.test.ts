@@ -93,7 +93,9 @@ describe('work that fails for good', () => {
     expect(run.error).toContain(BAD_COST);
     expect(await logOf('ingest')).toMatchObject({
       level: 'error',
-      ...{ organisation: acme.id, source, run: run.run_id },
+      organisation: acme.id,
+      source,
+      run: run.run_id,
       reason: expect.stringMatching(/./) as string,
     });
   });
@@ -106,7 +108,10 @@ describe('work that fails for good', () => {
     bigQuery.project.queries.set(QUERY, { columns, rows: () => [['2026-01-15', BAD_VALUE]] });
     const metric = expectData(
       await acme.admin.post<{ id: string }>('/metrics', {
-        ...{ name: 'Orders', unit: 'one', aggregation: 'total', frequency: 'daily' },
+        name: 'Orders',
+        unit: 'one',
+        aggregation: 'total',
+        frequency: 'daily',
         scope: { type: 'organisation' },
       }),
     ).id;
@@ -116,7 +121,9 @@ describe('work that fails for good', () => {
     const { last_run: run } = await importEnd(acme.admin, metric);
     expect(run?.error).toContain(BAD_VALUE);
     expect(await logOf('import')).toMatchObject({
-      ...{ organisation: acme.id, metric, run: run?.run_id },
+      organisation: acme.id,
+      metric,
+      run: run?.run_id,
       reason: 'query: 2026-01-15: value: expected a number, got …',
     });
   });
@@ -128,7 +135,8 @@ describe('work that fails for good', () => {
     );
     expectData(await acme.admin.post(`/webhooks/${webhook}/test`));
     expect(await logOf('delivery')).toMatchObject({
-      ...{ organisation: acme.id, webhook },
+      organisation: acme.id,
+      webhook,
       reason: expect.stringContaining('410 Gone') as string,
     });
   });

@@ -81,7 +81,10 @@ const expectToWork = async (product: string, node = process.execPath): Promise<v
     await writeFile(location, focusCsv([dayLine('2026-01-30', '7.5'), dayLine('2026-01-31', '4.5')]));
     await newIngestedSource(admin, { name: 'Bill', kind: 'focus', location });
     const metric = {
-      ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'daily' },
+      name: 'Orders',
+      unit: 'order',
+      aggregation: 'total',
+      frequency: 'daily',
       scope: { type: 'organisation' },
     };
     const { id } = expectData(await admin.post<{ id: string }>('/metrics', metric));

@@ -212,7 +212,10 @@ describe('a source', () => {
     ]);
     const { id } = expectData(
       await admin.post<{ id: string }>('/metrics', {
-        ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'monthly' },
+        name: 'Orders',
+        unit: 'order',
+        aggregation: 'total',
+        frequency: 'monthly',
         scope: { type: 'organisation' },
       }),
     );
@@ -222,7 +225,9 @@ describe('a source', () => {
         ({ month }) => month === '2026-01',
       );
     expect(await january()).toMatchObject({
-      ...{ cost: 434, status: 'open', can_lock: 'without_missing' }, // 310 + 124
+      cost: 434,
+      status: 'open',
+      can_lock: 'without_missing', // 310 + 124
       missing: [
         {
           code: 'unmatched_machines',

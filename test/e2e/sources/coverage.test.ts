@@ -125,7 +125,10 @@ it.each([
   const old = await bill('Old', '2222', '2026-01-20');
   const { id } = expectData(
     await owner.post<{ id: string }>('/metrics', {
-      ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'monthly' },
+      name: 'Orders',
+      unit: 'order',
+      aggregation: 'total',
+      frequency: 'monthly',
       scope: { type: 'organisation' },
     }),
   );

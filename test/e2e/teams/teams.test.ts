@@ -277,7 +277,10 @@ describe('shared costs', () => {
     );
     expectError(
       await admin.post('/metrics', {
-        ...{ name: 'X', unit: 'x', aggregation: 'total', frequency: 'daily' },
+        name: 'X',
+        unit: 'x',
+        aggregation: 'total',
+        frequency: 'daily',
         scope: { type: 'team', team_id: 'team_x' },
       }),
       400,
@@ -308,7 +311,9 @@ describe('bills', () => {
       ],
       version: null,
       sealed_at: null,
-      ...{ sealed_because: null, reason: null, sealed_by: null },
+      sealed_because: null,
+      reason: null,
+      sealed_by: null,
       uncollected: [],
       settled_before_teams: false,
       backfilled: false,
@@ -321,7 +326,11 @@ describe('bills', () => {
     });
     expect(await billOf(ids.search)).toMatchObject({ fully_loaded: 69, unallocated: 49 });
     expect(all[1]).toMatchObject({
-      ...{ month: '2025-12', status: 'estimate', direct: null, fully_loaded: null, unallocated: null },
+      month: '2025-12',
+      status: 'estimate',
+      direct: null,
+      fully_loaded: null,
+      unallocated: null,
       waiting_for: expect.arrayContaining(['no spend has been ingested for 2025-12']) as unknown,
     });
   });
@@ -351,8 +360,14 @@ describe('bills', () => {
     expectData(await calls({ web: 3, find: 1 }));
     const shop = await billOf(ids.shop);
     expect(shop).toMatchObject({
-      ...{ status: 'sealed', direct: 100, shared: 49, fully_loaded: 149, version: 1 },
-      ...{ sealed_at: '2026-02-07T06:00:00.000Z', waiting_for: [], unallocated: 9 },
+      status: 'sealed',
+      direct: 100,
+      shared: 49,
+      fully_loaded: 149,
+      version: 1,
+      sealed_at: '2026-02-07T06:00:00.000Z',
+      waiting_for: [],
+      unallocated: 9,
     });
     expect(shop?.shared_costs.map(({ name, amount }) => [name, amount])).toEqual([
       ['Network', 5],
@@ -398,8 +413,13 @@ describe('bills', () => {
     const late = expectData(await admin.post<Team>('/teams', { name: 'Late', ownership: [account('6666')] }));
     const why = 'the team was created after the bills of 2026-01 had sealed; an admin may seal them again';
     expect(await billOf(late.id)).toMatchObject({
-      ...{ status: 'waiting', direct: null, fully_loaded: null, version: null, reason: why },
-      ...{ waiting_for: [why], unallocated: 1009 },
+      status: 'waiting',
+      direct: null,
+      fully_loaded: null,
+      version: null,
+      reason: why,
+      waiting_for: [why],
+      unallocated: 1009,
     });
     const answered = expectData(await reseal('2026-01', { reason: ' the late invoice is right ' }));
     const again = { status: 'sealed', sealed_because: 'resealed', reason: 'the late invoice is right' };
@@ -416,7 +436,8 @@ describe('bills', () => {
     expect(newest).toMatchObject({ fully_loaded: 1139, reason: again.reason, sealed_by: by });
     const [entry] = expectPage(await admin.get<object[]>('/audit-log?limit=1')).items;
     expect(entry).toMatchObject({
-      ...{ action: 'bills.reseal', target: '2026-01' },
+      action: 'bills.reseal',
+      target: '2026-01',
       detail: { month: '2026-01', reason: again.reason },
     });
     expectData(await admin.delete(`/teams/${late.id}`));

@@ -79,14 +79,22 @@ const rowsOf = (feed: Feed, month: Month): { main: Row[]; second: Row[] } => {
           return { day, Cluster: cluster, Namespace, ControllerKind, ControllerName, TotalCost: cost };
         }),
         second: feed.assets.map(({ day, cluster, kind, id, project, cost }) => ({
-          ...{ day, cluster, kind: ASSET_KINDS[kind], cost },
-          ...{ provider_id: id?.text ?? '', project: project ?? '' },
+          day,
+          cluster,
+          kind: ASSET_KINDS[kind],
+          cost,
+          provider_id: id?.text ?? '',
+          project: project ?? '',
         })),
       };
     case 'hosts':
       return {
         main: feed.shares.map(({ day, host, service, machine, cost }) => ({
-          ...{ day, host, service: service ?? '__idle__', cost, machine_id: machine?.text ?? '' },
+          day,
+          host,
+          service: service ?? '__idle__',
+          cost,
+          machine_id: machine?.text ?? '',
         })),
         second: [],
       };

@@ -110,7 +110,11 @@ export const loadOf = (
   const keptOf = (days: readonly Day[], all: readonly Day[]): Day[] =>
     all.filter((day) => !days.includes(day));
   const reading = {
-    ...{ kind, rejected, on, month, loadedOn: isLoaded ? publishedOn : null },
+    kind,
+    rejected,
+    on,
+    month,
+    loadedOn: isLoaded ? publishedOn : null,
     main: { read: main, kept: keptOf(main, mainDays(rows)) },
     second: { read: second, kept: keptOf(second, secondDays(rows)) },
   };
@@ -123,7 +127,11 @@ export const loadOf = (
     found: foundIn(reading, found),
     load: isLoaded
       ? {
-          ...{ rows, publishedOn, unfinished, unfinishedAssets, days: mainDays(rows) },
+          rows,
+          publishedOn,
+          unfinished,
+          unfinishedAssets,
+          days: mainDays(rows),
           read: new Set([...ended, ...(before?.read ?? [])]),
         }
       : null,

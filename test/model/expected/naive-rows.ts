@@ -52,20 +52,25 @@ export const unitRows = (kind: Kind, { lines, allocations, assets, shares, spend
     case 'opencost':
       return [
         ...assets.map(({ cluster, day, cost, kind: ofAsset, id, project }) => ({
-          ...{ unit: cluster, day, cost },
+          unit: cluster,
+          day,
+          cost,
           part: `${ofAsset} ${id?.text} ${project}`,
           isAsset: true,
         })),
         ...allocations.map(({ cluster, day, cost, namespace, workload }) => ({
           // Assets are the whole cost of their day.
-          ...{ unit: cluster, day },
+          unit: cluster,
+          day,
           cost: assets.some((asset) => asset.day === day && asset.cluster === cluster) ? '0' : cost,
           part: `${namespace} ${workload}`,
         })),
       ];
     case 'hosts':
       return shares.map(({ host, day, cost, service, machine }) => ({
-        ...{ unit: host, day, cost },
+        unit: host,
+        day,
+        cost,
         part: `${service} ${machine?.text}`,
       }));
     case 'ai_tools':

@@ -74,8 +74,12 @@ export class NaiveSources {
     const source = { name, kind, isPaused, isDeleted: false, startsOn: null, madeAs: this.#made, madeOn: on };
     const onBill = this.#organisation.onBill[name] ?? 'auto';
     const made: Source = {
-      ...{ ...source, loads: new Map(), published: [], found: [] },
-      ...{ onBill, decisions: [] },
+      ...source,
+      loads: new Map(),
+      published: [],
+      found: [],
+      onBill,
+      decisions: [],
     };
     this.#sources.set(name, made);
     return made;

@@ -49,8 +49,11 @@ export const chargedTwice = (
               ? clustersTwice(older.rows, newer.rows, all, month)
               : unitsTwice(older, newer, all, month);
           return units.map((unit) => ({
-            ...{ month, unit, kind: newer.kind },
-            ...{ source: newer.name, other: older.name },
+            month,
+            unit,
+            kind: newer.kind,
+            source: newer.name,
+            other: older.name,
           }));
         }),
     ),
@@ -143,11 +146,17 @@ interface Reported {
 const reportedIn = ({ allocations, assets }: FeedRows, month: Month): Map<string, Reported> => {
   const rows = [
     ...allocations.map(({ day, cluster, namespace, workload, cost }): Reported => ({
-      ...{ day, cluster, what: namespace === null ? 'idle' : 'workload', units: unitsOf(cost) },
+      day,
+      cluster,
+      what: namespace === null ? 'idle' : 'workload',
+      units: unitsOf(cost),
       key: `${namespace ?? ''}|${workload ?? ''}`,
     })),
     ...assets.map(({ day, cluster, kind, id, project, cost }): Reported => ({
-      ...{ day, cluster, what: 'asset', units: unitsOf(cost) },
+      day,
+      cluster,
+      what: 'asset',
+      units: unitsOf(cost),
       key: `${kind}|${id?.text.toLowerCase() ?? ''}|${project?.toLowerCase() ?? ''}`,
     })),
   ].filter(({ day }) => day.startsWith(month));

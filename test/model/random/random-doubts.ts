@@ -14,7 +14,9 @@ export interface DoubtLife {
 }
 
 const begin = (source: SourceName, on: Day): Drawn => ({
-  ...{ on, does: 'begin source', source },
+  on,
+  does: 'begin source',
+  source,
   startsOn: '2026-01-01',
 });
 

@@ -143,7 +143,12 @@ export const everySource = (
             ? []
             : [
                 {
-                  ...{ on, does: 'load', source: from, month, isWhole, grows: isWhole },
+                  on,
+                  does: 'load',
+                  source: from,
+                  month,
+                  isWhole,
+                  grows: isWhole,
                   feed: deliveredThrough(feed, lastOf(month)),
                 },
               ];
@@ -200,7 +205,9 @@ export const otherSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
       weight: 2,
       arbitrary: fc
         .record({
-          ...{ on, metric: fc.nat(3), ends: fc.tuple(days, days) },
+          on,
+          metric: fc.nat(3),
+          ends: fc.tuple(days, days),
           label: fc.option(label, { nil: null, freq: 1 }),
         })
         .map(({ ends: [a, b], ...step }) => ({
@@ -264,7 +271,10 @@ export const teamSteps = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
     {
       weight: 3,
       arbitrary: fc.record({
-        ...{ on, does: does('set values'), metric: fc.constantFrom(0, 0, 1), values: drawnValues },
+        on,
+        does: does('set values'),
+        metric: fc.constantFrom(0, 0, 1),
+        values: drawnValues,
         isBehind: seldom(2),
       }),
     },

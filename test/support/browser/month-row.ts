@@ -33,7 +33,11 @@ export const openJanuary = async (
     if (request.resourceType() === 'document') loads.push(request.url());
   });
   return {
-    ...{ visit, page, row, sent, loads },
+    visit,
+    page,
+    row,
+    sent,
+    loads,
     dialog: page.getByRole('dialog'),
     doubts: row.getByRole('list', { name: 'Doubts about 2026-01' }),
   };

@@ -125,7 +125,9 @@ const daily = (cost: string, through: Day = '2026-01-31', more: FocusLine = {}):
   days(through).map((day) => dayLine(day, cost, more));
 
 const bills = (files: Record<string, string>): ExportedSource => ({
-  ...{ kind: 'focus', files, startsOn: '2026-01-01' },
+  kind: 'focus',
+  files,
+  startsOn: '2026-01-01',
 });
 
 const table = (header: string, rows: readonly string[]): string => [header, ...rows, ''].join('\n');

@@ -59,7 +59,12 @@ export const startCluster = async (
   const nodes = () => [...apis, ...workers];
   const exited = Promise.race(nodes().map((node) => node.exited));
   return {
-    ...{ apis, workers, postgres, front, dataDir, exited },
+    apis,
+    workers,
+    postgres,
+    front,
+    dataDir,
+    exited,
     pid: process.pid,
     url: balancer.url,
     logs: () => [...ended, ...nodes()].map((node) => node.logs()).join(''),

@@ -30,7 +30,10 @@ export const connectExports = async (
     }
     const { id } = expectData(
       await admin.post<{ id: string }>('/cost-sources', {
-        ...{ name: `Source ${place}`, kind: source.kind, location: join(own, 'files'), options },
+        name: `Source ${place}`,
+        kind: source.kind,
+        location: join(own, 'files'),
+        options,
         starts_on: source.startsOn ?? '2025-11-01',
       }),
     );
@@ -43,7 +46,10 @@ export const connectExports = async (
 export const newOrders = async (admin: Api, months: readonly string[]): Promise<string> => {
   const { id } = expectData(
     await admin.post<{ id: string }>('/metrics', {
-      ...{ name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'monthly' },
+      name: 'Orders',
+      unit: 'order',
+      aggregation: 'total',
+      frequency: 'monthly',
       scope: { type: 'organisation' },
     }),
   );

@@ -66,7 +66,9 @@ export const startLocalApi = async ({
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
   const orchestration = new Orchestration(new Client({ connection }));
   const files = {
-    ...{ SOURCE_ROOTS: null, sourceRoots: [opened.directory] as const, EXPORT_TO: null },
+    SOURCE_ROOTS: null,
+    sourceRoots: [opened.directory] as const,
+    EXPORT_TO: null,
     PRIVATE_TARGETS: parsePrivateTargets(''),
   };
   const app = await buildServer(

@@ -77,7 +77,9 @@ describeOnBothEngines('a warehouse of an earlier version', (open) => {
       teams: [{ id: 'team_shop', by_source: { cloud: '100' } }],
       shared_costs: [
         {
-          ...{ id: 'shc_1', name: 'Platform', amount: '30' },
+          id: 'shc_1',
+          name: 'Platform',
+          amount: '30',
           split: { type: 'metric', metric_id: 'met_1', labels: { web: 'team_shop' } },
         },
       ],

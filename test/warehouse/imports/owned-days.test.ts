@@ -81,8 +81,11 @@ describeOnBothEngines('the days that an import reads', (open, onDuckDb) => {
       const story = await newImportStory(test, metric);
       // The import reads from 2025-03 on, and the platform has sales from 2025-11 on. It owns all of that month.
       await story.type({
-        ...{ '2025-02-28': 1, '2025-03-01': 2, '2025-10-31': 4 },
-        ...{ '2025-11-01': 5, '2025-11-30': 8 },
+        '2025-02-28': 1,
+        '2025-03-01': 2,
+        '2025-10-31': 4,
+        '2025-11-01': 5,
+        '2025-11-30': 8,
       });
       await story.connect();
       expect(

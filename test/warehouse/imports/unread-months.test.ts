@@ -41,10 +41,16 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
       'the import from Stripe has not read 2026-01 to its end: its last run, on 2026-02-07, failed: the key was revoked';
     const gap = 'no value has been recorded for 2026-01-16 to 2026-01-31, the last 16 days of the month';
     expect(await story.month()).toMatchObject({
-      ...{ status: 'open', reason: sentence, can_lock: 'without_missing', value: 15_000, notes: [gap] },
+      status: 'open',
+      reason: sentence,
+      can_lock: 'without_missing',
+      value: 15_000,
+      notes: [gap],
       missing: [
         {
-          ...{ code: 'import_behind', sentence, amount: null },
+          code: 'import_behind',
+          sentence,
+          amount: null,
           ways_out: [
             { action: 'connect_import', metric_id: story.metric.id },
             { action: 'run_import', metric_id: story.metric.id },
@@ -59,7 +65,11 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
     expect(await story.month()).toMatchObject({ status: 'open', missing: [{ code: 'import_behind' }] });
     await story.run(sales);
     expect(await story.month()).toMatchObject({
-      ...{ status: 'ready_to_lock', can_lock: 'now', value: 31_000, missing: [], notes: [] },
+      status: 'ready_to_lock',
+      can_lock: 'now',
+      value: 31_000,
+      missing: [],
+      notes: [],
     });
     expect(await story.lock()).toMatchObject({ status: 'locked', value: 31_000 });
   });
@@ -115,10 +125,13 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
       const story = await disconnected(metric, daily('2025-12-01', 46, '1000'));
       const platform = 'kind' in metric ? 'Stripe' : 'BigQuery';
       expect(await story.month()).toMatchObject({
-        ...{ status: 'open', can_lock: 'without_missing', value: 15_000 },
+        status: 'open',
+        can_lock: 'without_missing',
+        value: 15_000,
         missing: [
           {
-            ...{ code: 'import_behind', amount: null },
+            code: 'import_behind',
+            amount: null,
             sentence: `the import from ${platform} was disconnected on 2026-01-16, and ${GAP}`,
             ways_out: [{ action: 'connect_import', metric_id: story.metric.id }, { action: 'accept' }],
           },
@@ -151,7 +164,10 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
       const platform = 'kind' in metric ? 'Stripe' : 'BigQuery';
       const sentence = `the import from ${platform} was disconnected on 2026-02-01, and had read 2026-01-31 only in part`;
       expect(await story.month()).toMatchObject({
-        ...{ status: 'open', value: 30_200, reason: sentence, can_lock: 'without_missing' },
+        status: 'open',
+        value: 30_200,
+        reason: sentence,
+        can_lock: 'without_missing',
         missing: [{ code: 'import_behind', ways_out: [{ action: 'connect_import' }, { action: 'accept' }] }],
       });
       await story.type({ '2026-01-31': 1000 });
@@ -349,7 +365,8 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
         expect(inNumbers(await story.month(), story.names)).toMatchObject({ Shop: [0, 3100, 3100] });
         await story.run(story.rows);
         expect(inNumbers(await story.month(), story.names)).toMatchObject({
-          ...{ Shop: [0, 1500, 1500], Search: [0, 1600, 1600] },
+          Shop: [0, 1500, 1500],
+          Search: [0, 1600, 1600],
         });
       });
     });
@@ -360,7 +377,11 @@ describeOnBothEngines('a month that an import has not read', (open, onDuckDb) =>
     const leftOut = (...parts: [month: string, amount: string, transactions: number][]) => ({
       other_currencies: [],
       left_out: parts.map(([month, amount, transactions]) => ({
-        ...{ month, category: 'moon_tax', currency: 'USD', amount, transactions },
+        month,
+        category: 'moon_tax',
+        currency: 'USD',
+        amount,
+        transactions,
       })),
     });
     await story.connect();

@@ -153,7 +153,8 @@ describeOnBothEngines('metrics and their values', (open) => {
       await writeValues(warehouse, orgId, metricId, values, CHANGE);
       const range = { start: period, end: period, label: 'R\u00e9union' };
       expect(await removeValues(warehouse, orgId, metricId, range, CHANGE)).toEqual({
-        ...{ removed: 2, months: ['2026-01'] },
+        removed: 2,
+        months: ['2026-01'],
       });
       expect(await removeValues(warehouse, orgId, metricId, range, CHANGE)).toEqual({
         removed: 0,
@@ -204,7 +205,8 @@ describeOnBothEngines('metrics and their values', (open) => {
       const tenant = await newTenant({ label_key: 'customer' });
       // Labels are any texts, also quotes and letters beyond ASCII.
       const labelled = (index: number, value: NewValue['value']): NewValue => ({
-        ...{ period: `2026-01-${index % 2 === 0 ? '10' : '11'}`, value },
+        period: `2026-01-${index % 2 === 0 ? '10' : '11'}`,
+        value,
         label: index === 7 ? `"O'Neill" \u{1F600}` : `customer ${index}`,
       });
       const send = (values: NewValue[]) =>

@@ -173,7 +173,11 @@ describeOnBothEngines('revenue', (open) => {
       const expected = { cost_share_percent: 50, current: { value: 160, cost_share_percent: 25 } };
       expect(await recordWith(both.vault)).toMatchObject(expected);
       expect(await recordWith(story.of(new Sealer(newKey)).vault)).toMatchObject({
-        ...{ status: 'changed_since_lock', version: 1, cost: null, value: null, cost_share_percent: null },
+        status: 'changed_since_lock',
+        version: 1,
+        cost: null,
+        value: null,
+        cost_share_percent: null,
         reason: expect.stringMatching(/^version 1 cannot be opened/) as string,
         current: { cost: 40, value: 160, cost_share_percent: 25 },
       });
@@ -222,7 +226,10 @@ describeOnBothEngines('revenue', (open) => {
         )[0];
       const lock = (acceptMissing: boolean) =>
         lockMonth(test.warehouse, story.organisation, story.metric, '2026-01', {
-          ...{ key: KEY, now: NOW, vault: of.vault, acceptMissing },
+          key: KEY,
+          now: NOW,
+          vault: of.vault,
+          acceptMissing,
         });
       return { story, of, record, lock };
     };
@@ -232,8 +239,13 @@ describeOnBothEngines('revenue', (open) => {
       const sentence =
         'the value of 2026-01-06 cannot be opened: record these values again, or ask the operator for the MASTER_KEY that sealed it';
       expect(await record()).toMatchObject({
-        ...{ status: 'open', cost: 40, value: null, cost_share_percent: null, margin: null },
-        ...{ reason: sentence, can_lock: 'no' },
+        status: 'open',
+        cost: 40,
+        value: null,
+        cost_share_percent: null,
+        margin: null,
+        reason: sentence,
+        can_lock: 'no',
         missing: [
           {
             code: 'values_unreadable',
@@ -272,7 +284,12 @@ describeOnBothEngines('revenue', (open) => {
       const reason =
         'version 1 cannot be opened: lock the month again, or ask the operator for the MASTER_KEY that sealed it';
       expect(await record()).toMatchObject({
-        ...{ status: 'locked', version: 1, value: null, cost_share_percent: null, reason, can_lock: 'now' },
+        status: 'locked',
+        version: 1,
+        value: null,
+        cost_share_percent: null,
+        reason,
+        can_lock: 'now',
         locked: { version: 1, value: null, locked_by: { name: KEY.name } },
       });
       expect(await lock(false)).toMatchObject({ status: 'locked', version: 2, value: 100, reason: null });

@@ -90,7 +90,11 @@ describeOnBothEngines('a CSV file of values', (open, onDuckDb) => {
         });
         expect(await stored(tenant)).toEqual(['2026-01-05 100', '2026-01-06 1.5']);
         expect(await upload(tenant, file)).toEqual({
-          ...{ created: 0, replaced: 0, unchanged: 2, rounded: 0, months: [] },
+          created: 0,
+          replaced: 0,
+          unchanged: 2,
+          rounded: 0,
+          months: [],
         });
       }
     });

@@ -336,7 +336,11 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         });
       await expect(lock(false)).rejects.toThrow('send {"accept_missing": true} to lock it without');
       expect(await lock(true)).toMatchObject({
-        ...{ status: 'locked', version: 1, cost: 334, unit_cost: 33.4, complete_through: null },
+        status: 'locked',
+        version: 1,
+        cost: 334,
+        unit_cost: 33.4,
+        complete_through: null,
       });
       expect(await story.versions('2026-01')).toMatchObject([
         {
@@ -362,7 +366,9 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       const story = await newMonthStory(test);
       await story.changeSource('delete');
       const { id } = await newSource(test.warehouse, story.orgId, {
-        ...{ name: 'Hosts', kind: 'hosts', options: {} },
+        name: 'Hosts',
+        kind: 'hosts',
+        options: {},
       });
       await story.values({ '2026-01-10': 1, '2026-02-10': 1 });
       const load = async (days: Record<Day, string>, at: string, acceptShrink = false): Promise<void> => {
@@ -388,7 +394,9 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       expect(await story.settle()).toEqual([]);
       // 9 + 7 + 7 full days and three hours.
       expect(await january(story)).toMatchObject({
-        ...{ cost: 555, status: 'open', complete_through: '2026-01-09' },
+        cost: 555,
+        status: 'open',
+        complete_through: '2026-01-09',
         reason:
           'cost source "Hosts" has not delivered 2026-01-10 to 2026-01-24 (its files were written before 2026-01-10 had ended)',
       });
@@ -406,7 +414,10 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         await story.load(daily('2026-03-01', '2026-03-31', FULL), '2026-04-01T06:00:00Z');
         expect(await story.settle(now)).toEqual(['2026-01', '2026-03']);
         expect((await story.months(2, '2026-03', now))[1]).toMatchObject({
-          ...{ month: '2026-02', cost: 216, status: 'open', complete_through: null },
+          month: '2026-02',
+          cost: 216,
+          status: 'open',
+          complete_through: null,
         });
         // One file with days before and after the gap also reads the days between. The host is missing then.
         await story.load(
@@ -455,7 +466,8 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         await story.changeSource({ schedule_paused: true });
         expect(await story.settle()).toEqual([]);
         expect(await january(story)).toMatchObject({
-          ...{ cost: 200, status: 'open' },
+          cost: 200,
+          status: 'open',
           reason:
             'cost source "Bill" has not delivered 2026-01-21 to 2026-01-31 (delivered through 2026-01-20)',
         });
@@ -495,7 +507,9 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       const { id } = await newSource(test.warehouse, story.orgId, { name: 'Bill again' });
       await story.spend(daily('2026-01-01', '2026-01-03', '10'), id);
       expect(await january(story)).toMatchObject({
-        ...{ cost: 30, status: 'open', notes: [] },
+        cost: 30,
+        status: 'open',
+        notes: [],
         reason:
           'cost source "Bill again" has not delivered 2026-01-04 to 2026-01-31 (delivered through 2026-01-03)',
       });

@@ -49,7 +49,11 @@ describeOnBothEngines('a doubt about what a source has brought', (open) => {
     const story = await doubtedStory();
     expect(await story.settle()).toEqual([]);
     expect(await january(story)).toMatchObject({
-      ...{ status: 'open', cost: 310, unit_cost: 10, reason: SENTENCE, can_lock: 'without_missing' },
+      status: 'open',
+      cost: 310,
+      unit_cost: 10,
+      reason: SENTENCE,
+      can_lock: 'without_missing',
       missing: [{ code: 'rejected_rows', sentence: SENTENCE, amount: 7 }],
     });
     await expect(story.lock('2026-01')).rejects.toThrow(SENTENCE);

@@ -129,7 +129,10 @@ describeOnBothEngines('a month with a rejected row', (open) => {
     const [without, all] = told.costs;
     expect(await story.settle()).toEqual([]);
     expect(await january(story)).toMatchObject({
-      ...{ status: 'open', cost: without, reason: sentence, can_lock: 'without_missing' },
+      status: 'open',
+      cost: without,
+      reason: sentence,
+      can_lock: 'without_missing',
       missing: [{ code: 'rejected_rows', sentence, amount: told.amount }],
     });
     await expect(story.lock('2026-01')).rejects.toMatchObject({

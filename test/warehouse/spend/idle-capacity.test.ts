@@ -20,13 +20,26 @@ const idleHost = (host: string): SpendPick => ({ source: 'host', host, idle: tru
  */
 const DAY = '2026-01-31';
 const line = (resource_id: string | null, cost: string) => ({
-  ...{ day: DAY, cloud: 'aws', account: '1111', resource_id, cost },
+  day: DAY,
+  cloud: 'aws',
+  account: '1111',
+  resource_id,
+  cost,
 });
 const allocation = (cluster: string, name: string | null, cost: string) => ({
-  ...{ day: DAY, cluster, namespace: name, workload: name && 'deployment/api', is_idle: name === null, cost },
+  day: DAY,
+  cluster,
+  namespace: name,
+  workload: name && 'deployment/api',
+  is_idle: name === null,
+  cost,
 });
 const share = (host: string, service: string | null, cost: string, machine_id: string | null = null) => ({
-  ...{ day: DAY, host, service, machine_id, cost },
+  day: DAY,
+  host,
+  service,
+  machine_id,
+  cost,
 });
 const january = (story: TeamStory) =>
   story.spend('2026-01', {

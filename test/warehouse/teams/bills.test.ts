@@ -46,7 +46,11 @@ const newStory = async (test: TestWarehouse, changes: Partial<Metric> = {}) => {
   const names = { Shop: shop, Search: search };
   return {
     ...story,
-    ...{ shop, search, requests, platform, names },
+    shop,
+    search,
+    requests,
+    platform,
+    names,
     numbers: async (month = '2026-01', now = NOW) => inNumbers(await story.month(month, now), names),
   };
 };
@@ -246,7 +250,9 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         await story.own(shop, [account('1')]);
         const search = await story.team('Search', [account('2')]);
         expect(inNumbers(await story.month(), { shop, search })).toEqual({
-          ...{ shop: [100, 0, 100], search: [50, 0, 50], unallocated: 0 },
+          shop: [100, 0, 100],
+          search: [50, 0, 50],
+          unallocated: 0,
         });
       },
     );
@@ -271,7 +277,8 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         await story.settle();
         const late = await story.team('Late', [account('3')], LATER);
         const users = await newMetric(test.warehouse, story.orgId, {
-          ...{ frequency: 'monthly', scope: { type: 'team', team_id: late } },
+          frequency: 'monthly',
+          scope: { type: 'team', team_id: late },
         });
         await story.values(users, '2026-01', { '': 9 });
         const month = await story.month();
@@ -333,7 +340,8 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         await story.spend('2026-01', spendOf({ '2': '50' }), LATER);
         expect(await story.settle(LATER)).toEqual(['2026-01']);
         expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
-          ...{ shop: [0, 0, 0], unallocated: 50 },
+          shop: [0, 0, 0],
+          unallocated: 50,
         });
         const workload = {
           day: '2026-01-31',
@@ -343,7 +351,8 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         };
         await story.spend('2026-01', { kubernetes_spend: [{ ...workload, is_idle: false, cost: '42' }] });
         expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
-          ...{ shop: [42, 0, 42], unallocated: 50 },
+          shop: [42, 0, 42],
+          unallocated: 50,
         });
         expect(await causes(story, shop)).toEqual([
           [42, 'backfill', 'changed since: spend'],
@@ -397,7 +406,8 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
       await story.spend('2026-01', spendOf({ '1': '130', '2': '50' }));
       await story.own(shop, [account('1'), account('2')], LATER);
       expect(inNumbers(await story.month('2026-01', LATER), { shop })).toEqual({
-        ...{ shop: [100, 0, 100], unallocated: 80 },
+        shop: [100, 0, 100],
+        unallocated: 80,
       });
       await story.reseal('2026-01', 'the restated bill is right', LATER);
       expect(inNumbers(await story.month('2026-01', LATER), { shop })).toMatchObject({ shop: [180, 0, 180] });
@@ -413,7 +423,9 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
         items: [record],
       } = await listAuditLog(test.warehouse, story.orgId, { limit: 2, cursor: null });
       expect(record).toMatchObject({
-        ...{ actor: ADMIN, action: 'bills.reseal', target: '2026-01' },
+        actor: ADMIN,
+        action: 'bills.reseal',
+        target: '2026-01',
         detail: { month: '2026-01', reason: 'the restated bill is right' },
       });
     });

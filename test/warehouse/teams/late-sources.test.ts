@@ -78,7 +78,10 @@ describeOnBothEngines('bills of months that began late', (open, onDuckDb) => {
       await publishSpend(test.warehouse, { orgId: story.orgId, sourceId }, month, tables, at(day));
     };
     return {
-      ...{ ...story, shop, search, load },
+      ...story,
+      shop,
+      search,
+      load,
       /** Connects a source and loads months of it. Like each run, it then settles months and seals bills. */
       connect: async (name: string, day: string, months: Partial<Record<Month, Tables>>): Promise<string> => {
         const source = await newSource(
@@ -94,7 +97,8 @@ describeOnBothEngines('bills of months that began late', (open, onDuckDb) => {
       },
       disconnect: (name: string, day: string) =>
         updateCostSource(test.warehouse, story.orgId, sources.get(name) ?? '', 'delete', {
-          ...{ ...BY_ADMIN, now: at(day) },
+          ...BY_ADMIN,
+          now: at(day),
         }),
       /** What each team pays, what nobody pays, and whether the month follows today. */
       bills: async (month: Month, day: string) => {
@@ -245,7 +249,10 @@ describeOnBothEngines('bills of months that began late', (open, onDuckDb) => {
       await story.connect('aws', '2026-02-07', { '2026-01': aws('2026-01', 310, 155) });
       const tool = (days: readonly number[]): Tables => ({
         ai_tool_spend: days.map((day) => ({
-          ...{ day: `2026-01-${String(day).padStart(2, '0')}`, tool: 'assistant', kind: 'seat', cost: '1' },
+          day: `2026-01-${String(day).padStart(2, '0')}`,
+          tool: 'assistant',
+          kind: 'seat',
+          cost: '1',
         })),
       });
       const days = Array.from({ length: 31 }, (_, index) => index + 1);

@@ -28,11 +28,21 @@ const service = (name: string): SpendPick => ({
  */
 const DAY = '2026-01-31';
 const line = (split_value: string, tag_value: string | null, cost: string) => ({
-  ...{ day: DAY, cloud: 'aws', account: '1111', split_kind: 'service', split_value, cost },
+  day: DAY,
+  cloud: 'aws',
+  account: '1111',
+  split_kind: 'service',
+  split_value,
+  cost,
   ...(tag_value === null ? {} : { tag_key: 'team', tag_value }),
 });
 const workload = (name: string, cost: string) => ({
-  ...{ day: DAY, cluster: 'prod', namespace: 'shop', workload: name, is_idle: false, cost },
+  day: DAY,
+  cluster: 'prod',
+  namespace: 'shop',
+  workload: name,
+  is_idle: false,
+  cost,
 });
 const januarySpend = (story: TeamStory) =>
   story.spend('2026-01', {

@@ -156,7 +156,8 @@ describe('the explanation of an upgrade', () => {
     await newMetric(warehouse, story.orgId, { name: 'Orders' });
     await newMetric(warehouse, story.orgId, { name: 'Visits', scope: { type: 'team', team_id: shop } });
     await newMetric(warehouse, story.orgId, {
-      ...{ name: 'Account', scope: { type: 'spend', spend: [account('1111')] } },
+      name: 'Account',
+      scope: { type: 'spend', spend: [account('1111')] },
     });
     // A node of 24 with 20 used, and a fee of 3 that the cluster reports without an id. Together they are the bill of 27.
     const day = '2026-01-31';

@@ -71,7 +71,11 @@ export const knownThrough = (
     const month = firstDay(monthOf(last));
     const missing = [...sources.values()].flat().map(({ id, missingUnits }) => [id, missingUnits] as const);
     const rows = await session.query<{ kinds: string; is_running: boolean; through: Day }>(KNOWN_THROUGH, {
-      ...{ org: orgId, kinds: ALL_KINDS, first, last, month },
+      org: orgId,
+      kinds: ALL_KINDS,
+      first,
+      last,
+      month,
       ...daysOfUnits(missing),
     });
     const known = new Map<string, KnownThrough>();

@@ -50,8 +50,14 @@ export const spendOptions = async (
     const session = on(stored);
     const month = cursor === null ? await newestCompleteMonth(session, orgId, today) : cursor.month;
     const rows = await session.query<Omit<SpendOption, 'pick' | 'month'>>(SPEND_OPTIONS, {
-      ...{ org: orgId, today, month, source, q, limit },
-      ...{ after_key: cursor?.key ?? null, after_cost: cursor?.cost ?? null },
+      org: orgId,
+      today,
+      month,
+      source,
+      q,
+      limit,
+      after_key: cursor?.key ?? null,
+      after_cost: cursor?.cost ?? null,
     });
     return rows.map((row) => ({ ...row, month, pick: pickOfKey(row.key) }));
   });

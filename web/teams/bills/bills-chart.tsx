@@ -39,7 +39,8 @@ const stacksOf = (months: readonly BillTotals[]): Pick<StackedBarsProps, 'data' 
   const totals = new Map<string, number>();
   for (const { id, amount } of amounts) totals.set(id, (totals.get(id) ?? 0) + amount);
   const teams = (months[0]?.bills ?? []).map(({ team: { id, name } }) => ({
-    ...{ id, name },
+    id,
+    name,
     total: totals.get(id) ?? 0,
   }));
   // One colour is for the other teams, because the usual one for a rest is for what no team pays.

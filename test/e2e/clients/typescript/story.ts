@@ -6,7 +6,10 @@ const newMetric = (name: string) =>
   dataOf(
     client.POST('/api/v1/metrics', {
       body: {
-        ...{ name, unit: 'unit', aggregation: 'total', frequency: 'monthly' },
+        name,
+        unit: 'unit',
+        aggregation: 'total',
+        frequency: 'monthly',
         scope: { type: 'organisation' },
       },
     }),

@@ -126,7 +126,8 @@ describeOnBothEngines('a commitment on a FOCUS bill', (open) => {
     // The plan costs 59 from 1 January to 28 February: 31 in January, and 28 in February.
     const bought = purchase('59', {
       ChargePeriodEnd: '2026-03-01T00:00:00Z',
-      ...{ SubAccountId: '1000', BilledCost: '59' },
+      SubAccountId: '1000',
+      BilledCost: '59',
     });
     await load(payer.id, [bought, dayLine('2026-01-01', '5', { SubAccountId: '1000' })]);
     expect(await doubts()).toEqual([]);

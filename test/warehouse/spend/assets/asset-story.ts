@@ -49,7 +49,10 @@ export const newAssetStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
   ) => publishSpend(warehouse, { orgId, sourceId: source.id }, month, tables);
   return {
     ...spender,
-    ...{ bill, clusters, hosts, publish },
+    bill,
+    clusters,
+    hosts,
+    publish,
     hosted: (rows: SpendRow[]) => publish(hosts, { host_spend: rows }),
     notes: (source: CostSource, months = ['2026-01']) => assetNotesOfRun(warehouse, orgId, source, months),
     reconciled: async () => {
@@ -70,5 +73,10 @@ export const asset = (
 
 /** Returns what a workload of a cluster costs on one day. */
 export const workload = (day: Day, cost: string): SpendRow => ({
-  ...{ day, cluster: 'prod', namespace: 'shop', workload: 'deployment/api', is_idle: false, cost },
+  day,
+  cluster: 'prod',
+  namespace: 'shop',
+  workload: 'deployment/api',
+  is_idle: false,
+  cost,
 });

@@ -23,7 +23,9 @@ const days = (
   [first, last]: [number, number] = [1, 31],
 ): SpendRow[] =>
   Array.from({ length: last - first + 1 }, (_, index) => ({
-    ...{ day: addDays('2026-01-01', first - 1 + index), ...row, cost: String(cost(first + index)) },
+    day: addDays('2026-01-01', first - 1 + index),
+    ...row,
+    cost: String(cost(first + index)),
   }));
 
 const AWS = { cloud: 'aws', account: '1' };
@@ -59,7 +61,12 @@ describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
           `INSERT INTO unit_decisions BY NAME SELECT $org AS org_id, $source AS source_id, $unit AS unit,
              $decision::UUID AS decision_id, $ended::DATE AS ended_on, $stands AS stands, $now::TIMESTAMP AS decided_at`,
           {
-            ...{ org: orgId, source: source.id, unit, ended: endedOn, stands, now: now.toISOString() },
+            org: orgId,
+            source: source.id,
+            unit,
+            ended: endedOn,
+            stands,
+            now: now.toISOString(),
             decision: `019b0000-0000-7000-8000-${String((decisions += 1)).padStart(12, '0')}`,
           },
         ),
@@ -73,7 +80,9 @@ describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
         const months = await sourceMonths(test.warehouse, orgId, { first: '2026-01', last: '2026-01' });
         return (months.get('2026-01') ?? []).flatMap(({ doubts }) =>
           doubts.map(({ code, sentence, amount, ways_out }) => ({
-            ...{ code, sentence, amount: Number(amount) },
+            code,
+            sentence,
+            amount: Number(amount),
             ways: ways_out.map(({ action, source_id }) => [action, source_id]),
           })),
         );
@@ -363,7 +372,9 @@ describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
         'cost source "Old" has ended "aws/1", but has more of it than the other sources on 2026-01-31: 11 does not count';
       expect((await story.doubts()).filter(({ code }) => code === 'charges_left_out')).toEqual([
         {
-          ...{ code: 'charges_left_out', sentence: lost, amount: 11 },
+          code: 'charges_left_out',
+          sentence: lost,
+          amount: 11,
           ways: [
             ['end_unit', story.old.id],
             ['stands', story.old.id],

@@ -40,7 +40,9 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
         const range = { org: orgId, first: '2026-01-01', last: '2026-01-01' };
         const doubts = await warehouse.session((session) => storedDoubts(session, range, null));
         return [...doubts.values()].flat().map(({ code, sentence, amount, ways_out }) => ({
-          ...{ code, sentence, amount: Number(amount) },
+          code,
+          sentence,
+          amount: Number(amount),
           ways_out: ways_out.map(({ action }) => action),
         }));
       },
@@ -48,7 +50,11 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
   };
 
   const host = (day: Day, id: string, cost: string): SpendRow => ({
-    ...{ day, host: 'db-1', service: 'postgres', machine_id: id, cost },
+    day,
+    host: 'db-1',
+    service: 'postgres',
+    machine_id: id,
+    cost,
   });
   const compute = (day: Day, id: string, cost: string, more: FocusLine = {}): FocusLine =>
     dayLine(day, cost, { ServiceCategory: 'Compute', ResourceId: id, ...more });
@@ -67,8 +73,11 @@ describeOnBothEngines('a machine', (open, onDuckDb) => {
     });
 
     const GOOGLE: FocusLine = {
-      ...{ ProviderName: 'Google Cloud', SubAccountId: 'shop-1', ResourceName: 'gke-pool-1' },
-      ...{ AvailabilityZone: 'europe-west1-b', RegionId: 'europe-west1' },
+      ProviderName: 'Google Cloud',
+      SubAccountId: 'shop-1',
+      ResourceName: 'gke-pool-1',
+      AvailabilityZone: 'europe-west1-b',
+      RegionId: 'europe-west1',
     };
     const GOOGLE_ID = '//compute.googleapis.com/projects/419823/zones/europe-west1-b/instances/5629139418837';
     const GROUP = '/subscriptions/0f1e/resourceGroups/rg/providers';

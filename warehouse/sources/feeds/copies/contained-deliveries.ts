@@ -45,7 +45,8 @@ SELECT inner_place AS inner, outer_place AS outer,
 FROM contained LEFT JOIN of_same_days USING (inner_place, outer_place)`);
   const scopeOf = (place: number): string | null => deliveries[place]?.scope ?? null;
   return contained.map(({ inner, outer, isCertain }) => ({
-    ...{ inner, outer },
+    inner,
+    outer,
     isCertain: isCertain || canBeWithin(scopeOf(inner), scopeOf(outer)),
   }));
 };
