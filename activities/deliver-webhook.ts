@@ -41,7 +41,7 @@ const HOUR_MS = 3_600_000;
 const GONE = 410;
 
 /** The steps of a delivery. They read secrets and payloads by id, so that none of these are in Temporal's workflow history. */
-export const createDeliveryActivities = ({
+export function createDeliveryActivities({
   warehouse,
   clock,
   sealer,
@@ -50,7 +50,7 @@ export const createDeliveryActivities = ({
   userAgent,
   metrics: { eventDeliveries },
   log,
-}: DeliveryDependencies) => {
+}: DeliveryDependencies) {
   const signatures = async (
     { orgId, webhookId, eventId }: DeliveryInput,
     sentAt: Date,
@@ -166,7 +166,7 @@ export const createDeliveryActivities = ({
       logGivenUp(delivery, reason);
     },
   };
-};
+}
 
 /** The names and shapes of the delivery activities, for workflows. */
 export type DeliveryActivities = ReturnType<typeof createDeliveryActivities>;
@@ -176,11 +176,11 @@ const NOT_ACCEPTED = 'not_accepted';
 
 const ENDPOINT_GONE = 'the endpoint answered 410 Gone; enable the webhook once it takes events again';
 
-const problemOf = ({ status, redirectsTo }: GuardedAnswer): string | null => {
+function problemOf({ status, redirectsTo }: GuardedAnswer): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) {
     const where = redirectsTo === null ? '' : ` to ${redirectsTo}`;
     return `answered ${status}: a redirect${where} is not followed; set the url to its target`;
   }
   return `answered ${status}`;
-};
+}

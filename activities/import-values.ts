@@ -58,14 +58,14 @@ export interface ImportDependencies {
 }
 
 /** The steps of an import. Each is idempotent, even if an earlier attempt stopped halfway. */
-export const createImportActivities = ({
+export function createImportActivities({
   warehouse,
   clock,
   sealer,
   platforms,
   metrics,
   log,
-}: ImportDependencies) => {
+}: ImportDependencies) {
   const connected = async ({ orgId, metricId }: ImportRunInput) => {
     const [organisation, metric, connection] = [
       await findOrganisation(warehouse, orgId),
@@ -231,7 +231,7 @@ export const createImportActivities = ({
       signal,
     });
   }
-};
+}
 
 /** Records why a step of an import is retried; see {@link noteRetryOn}. */
 export const noteRetryOnImport = ({ warehouse, log }: Pick<ImportDependencies, 'warehouse' | 'log'>) =>
@@ -251,7 +251,7 @@ const onePart = async function* (values: readonly ImportedValue[]): AsyncGenerat
 const EARLIER_LOST =
   'what earlier runs did not count cannot be opened: run the import from its first month on to count it again';
 
-const notesOf = ({ left_out }: Uncounted): string[] => {
+function notesOf({ left_out }: Uncounted): string[] {
   const counts = new Map<string, number>();
   for (const { category, transactions } of totalsByCategory(left_out))
     counts.set(category, (counts.get(category) ?? 0) + transactions);
@@ -259,4 +259,4 @@ const notesOf = ({ left_out }: Uncounted): string[] => {
     ([category, transactions]) =>
       `transactions of the category ${category} were not counted (${transactions}), because it is not known whether they are sales`,
   );
-};
+}

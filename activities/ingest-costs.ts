@@ -37,7 +37,7 @@ export interface IngestDependencies {
 }
 
 /** The steps of an ingest. Each is idempotent, even if an earlier attempt stopped halfway. */
-export const createIngestActivities = ({
+export function createIngestActivities({
   warehouse,
   clock,
   sealer,
@@ -45,7 +45,7 @@ export const createIngestActivities = ({
   openRemoteFiles,
   metrics,
   log,
-}: IngestDependencies) => {
+}: IngestDependencies) {
   const record = async (run: IngestRunInput, changes: Partial<IngestRun>): Promise<void> => {
     const before = await ingestRuns.find(warehouse, run.orgId, run.runId);
     const begun = startedRun(
@@ -136,7 +136,7 @@ export const createIngestActivities = ({
       logFailure(log, { kind: 'ingest', organisation, source, run: run.runId, reason: error });
     },
   };
-};
+}
 
 /** Records why a step of an ingest is retried; see {@link noteRetryOn}. */
 export const noteRetryOnRun = ({ warehouse, log }: Pick<IngestDependencies, 'warehouse' | 'log'>) =>
@@ -160,11 +160,11 @@ const runCounts = ({ rowsRead, rowsRejected, rowsLeftOut, rejectedSamples }: Fee
 const MOST_NOTES = 50;
 
 /** Returns notes on what the computation of the spend has found: spend that counts twice, and assets without a bill line. */
-const notesOfComputation = async (
+async function notesOfComputation(
   warehouse: Warehouse,
   { orgId, sourceId }: IngestRunInput,
   months: readonly Month[],
-): Promise<string[]> => {
+): Promise<string[]> {
   const source = await findCostSource(warehouse, orgId, sourceId);
   if (source === null) return [];
   const notes = [
@@ -176,15 +176,15 @@ const notesOfComputation = async (
     ...notes.slice(0, MOST_NOTES),
     `and ${notes.length - MOST_NOTES} more of this kind; see reconciliation`,
   ];
-};
+}
 
-const sourceAndOrganisation = async (
+async function sourceAndOrganisation(
   warehouse: Warehouse,
   { orgId, sourceId }: IngestRunInput,
-): Promise<{ source: CostSource; organisation: Organisation }> => {
+): Promise<{ source: CostSource; organisation: Organisation }> {
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null) throw notFound('organisation', orgId);
   const source = await findCostSource(warehouse, orgId, sourceId);
   if (source === null) throw notFound('cost source', sourceId);
   return { source, organisation };
-};
+}

@@ -44,7 +44,7 @@ export type EventActivities = ReturnType<typeof createEventActivities>;
  * of the last evaluation have no news, and are left out. One transaction covers the reads, the recorded states, the events and
  * the deliveries, so that each event is raised exactly once. Returns the number of events.
  */
-export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: Date): Promise<number> => {
+export async function evaluateEvents(warehouse: Warehouse, orgId: string, now: Date): Promise<number> {
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null || !includes(organisation.tier, 'unit_economics')) return 0;
   const { on } = await sealBills(warehouse, orgId, now);
@@ -57,7 +57,7 @@ export const evaluateEvents = async (warehouse: Warehouse, orgId: string, now: D
     return new Map(changed.map(({ id }) => [id, true]));
   });
   return raised;
-};
+}
 
 /** That a metric was evaluated. */
 const EVALUATED = { name: 'evaluated metric', bytesOf: () => 0 };
@@ -76,12 +76,12 @@ const raiseEvents = (
     return addEvents(session, organisation.id, [...crossings, ...rises], now);
   });
 
-const crossedTargets = async (
+async function crossedTargets(
   session: ComputedSession,
   organisation: Organisation,
   metrics: readonly Metric[],
   now: Date,
-): Promise<NewEvent[]> => {
+): Promise<NewEvent[]> {
   const seen = await targetStates(session, organisation.id);
   // A metric that has lost its target is no longer above it, so that its recorded states change.
   const watched = metrics.filter(({ id, target }) => target !== null || seen.has(id));
@@ -112,14 +112,14 @@ const crossedTargets = async (
   }
   await recordJudgedTargets(session, organisation.id, [...retargeted], now);
   return events;
-};
+}
 
-const begunRises = async (
+async function begunRises(
   session: ComputedSession,
   organisation: Organisation,
   metrics: readonly Metric[],
   now: Date,
-): Promise<NewEvent[]> => {
+): Promise<NewEvent[]> {
   const today = dayOf(now);
   const ids = metrics.flatMap(({ id, rise }) => (rise === null ? [] : [id]));
   if (ids.length === 0) return [];
@@ -132,17 +132,17 @@ const begunRises = async (
       return unitCostChanged(organisation, metric, 'daily_rise', day, numbers, '');
     });
   });
-};
+}
 
 /** Returns the event, with the payload for webhooks (docs/http.md#receive-events). */
-const unitCostChanged = (
+function unitCostChanged(
   { currency }: Organisation,
   { id, name, unit }: Metric,
   reason: UnitCostChanged['reason'],
   period: string,
   numbers: { unit_cost: number } & ({ target: number } | { expected: number }),
   occasion: string,
-): NewEvent => {
+): NewEvent {
   const subject = `${id}/${period}/${reason}`;
   return {
     type: 'unit_cost.changed',
@@ -150,4 +150,4 @@ const unitCostChanged = (
     fact: `${subject}${occasion}`,
     data: { metric_id: id, metric_name: name, reason, period, ...numbers, currency, unit },
   };
-};
+}

@@ -30,25 +30,25 @@ export type SummaryActivities = ReturnType<typeof createSummaryActivities>;
  * Returns the summary of a workflow, such as "AWS of Acme, 2026-01". Returns null for an organisation that is not stored yet,
  * because its schedules come first. An id stands for anything else that does not exist.
  */
-export const summaryOf = async (
+export async function summaryOf(
   warehouse: Warehouse,
   { orgId, startMonth, endMonth, ...of }: WorkflowInput,
-): Promise<string | null> => {
+): Promise<string | null> {
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null) return null;
   const subject = await subjectOf(warehouse, orgId, of);
   return workflowSummary({ organisation: organisation.name, subject, startMonth, endMonth });
-};
+}
 
-const subjectOf = async (
+async function subjectOf(
   warehouse: Warehouse,
   orgId: string,
   { sourceId, metricId, webhookId }: Pick<WorkflowInput, 'sourceId' | 'metricId' | 'webhookId'>,
-): Promise<string | null> => {
+): Promise<string | null> {
   if (sourceId !== undefined) return (await findCostSource(warehouse, orgId, sourceId))?.name ?? sourceId;
   if (metricId !== undefined) return (await findMetric(warehouse, orgId, metricId))?.name ?? metricId;
   if (webhookId === undefined) return null;
   const webhook = await findWebhook(warehouse, orgId, webhookId);
   // The rest of the URL can be a secret.
   return webhook === null ? webhookId : new URL(webhook.url).host;
-};
+}

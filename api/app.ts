@@ -77,11 +77,11 @@ const LOOK_EVERY_MS = 1_000;
  * Builds the whole HTTP service without listening, for the process that serves it and for tests. Closing it waits for the
  * running requests and stores the calls counted so far.
  */
-export const buildServer = async (
+export async function buildServer(
   dependencies: ApiDependencies,
   logger: FastifyBaseLogger,
   limits: Partial<ConnectionLimits> = {},
-): Promise<Api> => {
+): Promise<Api> {
   const { mostConnections, patienceMs } = { ...LIMITS, ...limits };
   const app: Api = Fastify({
     loggerInstance: withPathsOnly(logger),
@@ -190,4 +190,4 @@ export const buildServer = async (
   );
   app.addHook('onClose', () => meter.flush());
   return app;
-};
+}

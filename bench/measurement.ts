@@ -19,22 +19,22 @@ export interface Measurement {
 type Named = Pick<Measurement, 'benchmark' | 'name' | 'unit'> & { target: number | null };
 
 /** Returns how long `work` takes, in seconds. */
-export const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
+export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return (performance.now() - start) / 1000;
-};
+}
 
 /** Compares ours with a limit measured in the same run, by the ratio of the medians. */
-export const compared = (
+export function compared(
   { target, ...named }: Named,
   samples: { ours: readonly number[]; limit: readonly number[] },
-): Measurement => {
+): Measurement {
   const ours = median(samples.ours);
   const limit = median(samples.limit);
   const ratio = ours / limit;
   return { ...named, ours, limit, ratio, target, met: target === null ? null : ratio <= target, samples };
-};
+}
 
 /** Returns the measurement of an amount of ours without a limit. */
 export const alone = ({ target, ...named }: Named, ours: number): Measurement => ({
@@ -70,7 +70,7 @@ export const cells = (m: Measurement): string[] => [
 ];
 
 /** Returns the report as a text table. */
-export const table = (measurements: readonly Measurement[]): string => {
+export function table(measurements: readonly Measurement[]): string {
   const rows = measurements.map(cells);
   const widths = HEADER.map((_, column) =>
     Math.max(...[HEADER, ...rows].map((row) => row[column]?.length ?? 0)),
@@ -83,4 +83,4 @@ export const table = (measurements: readonly Measurement[]): string => {
       .join('  ')
       .trimEnd();
   return [HEADER, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
-};
+}

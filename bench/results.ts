@@ -21,7 +21,7 @@ const sectionsOf = (page: string): Map<string, string> =>
   );
 
 /** Replaces the results of the benchmarks that ran. Those of others stay. */
-export const keepResults = async (measurements: readonly Measurement[], machine: string): Promise<void> => {
+export async function keepResults(measurements: readonly Measurement[], machine: string): Promise<void> {
   const page = await readFile(PAGE, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
     throw error;
@@ -39,4 +39,4 @@ export const keepResults = async (measurements: readonly Measurement[], machine:
     .sort(([one], [other]) => one.localeCompare(other))
     .map(([, section]) => section);
   await writeFile(PAGE, `${[TITLE.trimEnd(), ...sections].join('\n\n')}\n`);
-};
+}

@@ -36,17 +36,17 @@ export interface RunOptions {
   json: string | null;
 }
 
-const wholeNumber = (name: string, text: string): number => {
+function wholeNumber(name: string, text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 1)
     throw new Error(`--${name}: expected a whole number above 0, got ${text}`);
   return number;
-};
+}
 
 const isBenchmark = (name: string): name is Benchmark => BENCHMARKS.some((known) => known === name);
 
 /** Reads the options of a command line. Throws an error that names a wrong option. */
-export const readRunOptions = (args: readonly string[]): RunOptions => {
+export function readRunOptions(args: readonly string[]): RunOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -78,4 +78,4 @@ export const readRunOptions = (args: readonly string[]): RunOptions => {
     quick: values.quick,
     full: values.full,
   };
-};
+}

@@ -22,11 +22,11 @@ interface BackupTarget {
  * `backup --to DIR`: lets the running service copy its data into a new folder, and waits for it. If the data is a DuckLake, says
  * how to copy it. If the folder has that copy, checks the copy and makes it a backup (docs/operation.md#backup).
  */
-export const backup = async (
+export async function backup(
   access: ServiceAccess,
   target: BackupTarget,
   say: (text: string) => void,
-): Promise<void> => {
+): Promise<void> {
   const to = resolve(target.to);
   const { keep } = target;
   if (await isThere(dumpIn(to))) await complete(access, { to, keep }, say);
@@ -44,27 +44,27 @@ export const backup = async (
   say(
     'The master key is not in it. Keep it in another place: without it, sealed revenue and credentials stay closed.',
   );
-};
+}
 
 /** Says how to copy a DuckLake to a folder, and makes the folder, which only its owner can access. */
-const explain = async (
+async function explain(
   lake: LakePlace,
   { to, keep }: BackupTarget,
   say: (text: string) => void,
-): Promise<void> => {
+): Promise<void> {
   await makeFolder(filesIn(to));
   say('Copy its catalog first, and then its files. Both together may take up to seven days:');
   for (const command of copyCommands(lake, to)) say(`  ${command}`);
   say('Then check the copy, which makes it a backup:');
   say(`  ${again('backup --to', to)}${keep === null ? '' : ` --keep ${keep}`}`);
-};
+}
 
 /** Checks the copy of a DuckLake, asks the service what its snapshot has, and makes the copy a backup. */
-const complete = async (
+async function complete(
   access: ServiceAccess,
   { to, keep }: BackupTarget,
   say: (text: string) => void,
-): Promise<void> => {
+): Promise<void> {
   if (await isThere(join(to, MANIFEST))) throw new Error(`${to} is a complete backup: choose another folder`);
   const { snapshot, files, bytes } = await checkLakeCopy(to);
   const { contents } = await run(access, { to, snapshot });
@@ -78,13 +78,13 @@ const complete = async (
   );
   if (keep !== null)
     for (const name of await removeOldCopies(dirname(to), keep, manifest)) say(`${name} is removed.`);
-};
+}
 
 /** Starts a backup, and waits for it. */
-const run = async (
+async function run(
   access: ServiceAccess,
   body: { to: string; keep?: number; snapshot?: number },
-): Promise<z.infer<typeof backupRecord>> => {
+): Promise<z.infer<typeof backupRecord>> {
   let state = await call(access, backupRecord, { method: 'POST', path: '/operator/backups', body });
   while (state.status === 'running') {
     await sleep(POLL_MS);
@@ -95,4 +95,4 @@ const run = async (
   }
   if (state.status === 'failed') throw new Error(`the backup failed: ${String(state.error)}`);
   return state;
-};
+}

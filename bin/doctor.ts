@@ -47,7 +47,7 @@ interface Finding {
 const found = (subject: string, state: Finding['state'], text: string): Finding => ({ subject, state, text });
 
 /** `doctor`: checks settings, Node, data directory, Temporal, extensions and warehouse. Returns true if nothing must be fixed. */
-export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void): Promise<boolean> => {
+export async function doctor(env: NodeJS.ProcessEnv, say: (text: string) => void): Promise<boolean> {
   const show = ({ subject, state, text }: Finding): void => {
     say(`${{ ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' }[state]} ${subject}: ${text}`);
   };
@@ -69,11 +69,11 @@ export const doctor = async (env: NodeJS.ProcessEnv, say: (text: string) => void
   );
   for (const finding of findings) show(finding);
   return findings.every(({ state }) => state !== 'problem');
-};
+}
 
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const node = (): Finding[] => {
+function node(): Finding[] {
   const size = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
   const problems: string[] = [];
   if (!satisfies(process.versions.node, NODE_VERSIONS))
@@ -83,17 +83,17 @@ const node = (): Finding[] => {
   return problems.length > 0
     ? problems.map((problem) => found('Node', 'problem', problem))
     : [found('Node', 'ok', `${process.version}, ${size} threads for statements`)];
-};
+}
 
 /** Ingests run their readers with `nice`. */
-const nice = async (): Promise<Finding> => {
+async function nice(): Promise<Finding> {
   const [program] = await programsOnPath('nice', process.env);
   return program === undefined
     ? found('nice', 'problem', 'expected this program on the PATH, or every ingest fails: install coreutils')
     : found('nice', 'ok', program);
-};
+}
 
-const dataDirectory = async ({ dataDir }: Settings): Promise<Finding[]> => {
+async function dataDirectory({ dataDir }: Settings): Promise<Finding[]> {
   try {
     await makeFolder(dataDir);
     await access(dataDir, constants.W_OK);
@@ -101,12 +101,12 @@ const dataDirectory = async ({ dataDir }: Settings): Promise<Finding[]> => {
   } catch (error) {
     return [found('data directory', 'problem', `DATA_DIR must be writable: ${message(error)}`)];
   }
-};
+}
 
 const MIB = 2 ** 20;
 
 /** Checks the free space of the folders that `/readyz` checks. */
-const disks = async (settings: Settings): Promise<Finding[]> => {
+async function disks(settings: Settings): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const folder of writtenFolders(settings)) {
     // A folder that is missing or closed is reported already, or the start makes it.
@@ -120,10 +120,10 @@ const disks = async (settings: Settings): Promise<Finding[]> => {
     );
   }
   return findings;
-};
+}
 
 /** Writes a file to the target of the nightly export, and removes it. */
-const exportTarget = async (settings: Settings): Promise<Finding[]> => {
+async function exportTarget(settings: Settings): Promise<Finding[]> {
   const { EXPORT_TO: target, PRIVATE_TARGETS: privateTargets } = settings;
   if (target === null) return [];
   return withWarehouseSettings(settings, async ({ objectStorage, spillDirectory }) => {
@@ -134,17 +134,17 @@ const exportTarget = async (settings: Settings): Promise<Finding[]> => {
       (error: unknown) => [found('EXPORT_TO', 'problem', `cannot be written to: ${message(error)}`)],
     );
   });
-};
+}
 
-const backupFolder = async ({ BACKUP_TO: folder }: Settings): Promise<Finding[]> => {
+async function backupFolder({ BACKUP_TO: folder }: Settings): Promise<Finding[]> {
   if (folder === null) return [];
   return makeWritableFolder(folder).then(
     () => [found('BACKUP_TO', 'ok', folder)],
     (error: unknown) => [found('BACKUP_TO', 'problem', message(error))],
   );
-};
+}
 
-const temporal = async (settings: Settings): Promise<Finding[]> => {
+async function temporal(settings: Settings): Promise<Finding[]> {
   if (settings.TEMPORAL_ADDRESS === null) {
     return [await embeddedTemporal(), ...temporalPage(settings)];
   }
@@ -168,9 +168,9 @@ const temporal = async (settings: Settings): Promise<Finding[]> => {
       ),
     ];
   }
-};
+}
 
-const embeddedTemporal = async (): Promise<Finding> => {
+async function embeddedTemporal(): Promise<Finding> {
   const cli = await findInstalledCli(process.env, defaultCliCacheDir(process.env), () => undefined);
   if (cli?.version === TEMPORAL_CLI_VERSION)
     return found('Temporal', 'ok', `embedded, ${cli.path}, version ${cli.version}`);
@@ -185,17 +185,17 @@ const embeddedTemporal = async (): Promise<Finding> => {
     'note',
     `embedded; its server is not on this machine yet: the first start downloads version ${TEMPORAL_CLI_VERSION}, ${otherwise}`,
   );
-};
+}
 
-const temporalPage = (settings: Settings): Finding[] => {
+function temporalPage(settings: Settings): Finding[] {
   const page = temporalPageOf(settings);
   return page === null ? [] : [found('TEMPORAL_UI_PORT', 'ok', `workflows can be seen at ${page}`)];
-};
+}
 
 const TRACES_MS = 5_000;
 
 /** The service works without a collector, and the spans are lost. */
-const traces = async (settings: Settings): Promise<Finding[]> => {
+async function traces(settings: Settings): Promise<Finding[]> {
   const endpoint = tracesEndpointOf(settings);
   if (endpoint === null) return [];
   const shown = withoutPassword(endpoint);
@@ -221,11 +221,11 @@ const traces = async (settings: Settings): Promise<Finding[]> => {
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return [found('traces', 'note', `${shown} does not answer: ${withoutPassword(message(reason))}`)];
   }
-};
+}
 
 const HTTPFS = 'extension httpfs';
 
-const extensions = (settings: Settings): Promise<Finding[]> => {
+function extensions(settings: Settings): Promise<Finding[]> {
   const { warehouse: location, WAREHOUSE_DATA: data, DUCKDB_EXTENSIONS, DUCKDB_MEMORY_LIMIT } = settings;
   // The data directory may be what is wrong.
   const reader = { spillDirectory: tmpdir(), memoryLimit: DUCKDB_MEMORY_LIMIT, threads: 1 };
@@ -246,13 +246,13 @@ const extensions = (settings: Settings): Promise<Finding[]> => {
       );
     }),
   );
-};
+}
 
-const warehouse = async (
+async function warehouse(
   settings: Settings,
   loaded: readonly Finding[],
   env: NodeJS.ProcessEnv,
-): Promise<Finding[]> => {
+): Promise<Finding[]> {
   try {
     const { version, newest } = await withWarehouseSettings(settings, schemaVersion);
     const opened = found('warehouse', 'ok', withoutPassword(settings.warehouse));
@@ -270,7 +270,7 @@ const warehouse = async (
         ]
       : [found('warehouse', 'problem', `WAREHOUSE cannot be opened: ${withoutPassword(text)}`)];
   }
-};
+}
 
 /** Checks the sources and sealed texts of a warehouse of this version, because an older one may lack columns that this needs. */
 const insideWarehouse = (settings: Settings, loaded: readonly Finding[]): Promise<Finding[]> =>
@@ -294,7 +294,7 @@ const insideWarehouse = (settings: Settings, loaded: readonly Finding[]): Promis
   });
 
 /** Checks that the master keys, with which the next start would begin, open everything that is sealed. */
-const masterKeys = async (sealed: readonly SealedByKey[], settings: Settings): Promise<Finding> => {
+async function masterKeys(sealed: readonly SealedByKey[], settings: Settings): Promise<Finding> {
   let sealer: Sealer | null;
   try {
     const keys = await knownMasterKeys(settings);
@@ -304,10 +304,10 @@ const masterKeys = async (sealed: readonly SealedByKey[], settings: Settings): P
   }
   const { state, text } = keyFinding(sealed, sealer, settings.dataDir);
   return found('MASTER_KEY', state === 'ok' ? 'ok' : state === 'rotating' ? 'note' : 'problem', text);
-};
+}
 
 /** The same while the service holds its DuckDB file, which it then describes itself. */
-const keysOfRunningService = async (settings: Settings, url: string | undefined): Promise<Finding> => {
+async function keysOfRunningService(settings: Settings, url: string | undefined): Promise<Finding> {
   let sealed: SealedByKey[];
   try {
     const access = await operatorAccess(settings, url);
@@ -316,13 +316,13 @@ const keysOfRunningService = async (settings: Settings, url: string | undefined)
     return found('MASTER_KEY', 'note', `not checked, because the service cannot be asked: ${message(error)}`);
   }
   return masterKeys(sealed, settings);
-};
+}
 
 /**
  * `doctor --explain-upgrade`: lists how the numbers of ended months change when this version first opens the warehouse. Changes
  * nothing. Returns false for a DuckLake, which it cannot explain.
  */
-export const explain = async (env: NodeJS.ProcessEnv, say: (text: string) => void): Promise<boolean> => {
+export async function explain(env: NodeJS.ProcessEnv, say: (text: string) => void): Promise<boolean> {
   const settings = readSettings(env);
   const explained = await withWarehouseSettings(settings, (how) =>
     explainUpgrade(how, clockOf(settings).now()),
@@ -347,16 +347,16 @@ export const explain = async (env: NodeJS.ProcessEnv, say: (text: string) => voi
   for (const change of changes) say(changeInWords(change));
   say(`${lockedMonths} locked months keep their numbers. Nothing was changed.`);
   return true;
-};
+}
 
 const amount = (cost: string | null): string => (cost === null ? 'unknown' : `${toWire(cost)}`);
 
-const changeInWords = ({ organisation, of, name, month, before, after, reason }: ChangedNumber): string => {
+function changeInWords({ organisation, of, name, month, before, after, reason }: ChangedNumber): string {
   const subject = of === 'organisation' ? 'total' : `${of} ${JSON.stringify(name)}`;
   const parts = [fromTo(amount(before.cost), amount(after.cost))];
   if (before.status !== null && after.status !== null) parts.push(fromTo(before.status, after.status));
   return `${organisation}, ${subject}, ${month}: ${parts.join(', ')}: ${reason}`;
-};
+}
 
 const fromTo = (before: string, after: string): string =>
   before === after ? after : `${before} -> ${after}`;

@@ -16,11 +16,11 @@ export interface IngestOptions {
 }
 
 /** `ingest`: starts an ingest. With `wait` shows its progress until it ends, and throws if it fails. */
-export const ingest = async (
+export async function ingest(
   access: ServiceAccess,
   options: IngestOptions,
   say: (text: string) => void,
-): Promise<void> => {
+): Promise<void> {
   const path = `/operator/organisations/${encodeURIComponent(options.org)}/cost-sources/${encodeURIComponent(options.source)}`;
   const { run_id } = await call(access, ingestStarted, {
     method: 'POST',
@@ -55,4 +55,4 @@ export const ingest = async (
     }
     await sleep(POLL_MS);
   }
-};
+}

@@ -6,22 +6,22 @@ import { operatorAccess } from './service-client.ts';
 import { readSettings, type Settings } from './settings/settings.ts';
 import { VERSION } from './settings/version.ts';
 
-const say = (text: string): void => {
+function say(text: string): void {
   process.stdout.write(`${text}\n`);
-};
+}
 
-const wholeNumber = (text: string): number => {
+function wholeNumber(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number)) throw new InvalidArgumentError('expected a whole number');
   return number;
-};
+}
 
 /** How many copies of a backup to keep. */
-const copies = (text: string): number => {
+function copies(text: string): number {
   const number = wholeNumber(text);
   if (number < 1) throw new InvalidArgumentError('expected at least 1 copy');
   return number;
-};
+}
 
 /** Reads the settings. Flags override the environment, which overrides `.env`. */
 const settingsWith = (flags: { data?: string; host?: string; port?: string }): Settings =>
@@ -43,7 +43,7 @@ const program = new Command('cost-analytics')
   .enablePositionalOptions()
   .showHelpAfterError();
 
-const serve = (name: string, description: string, roles: Roles): void => {
+function serve(name: string, description: string, roles: Roles): void {
   program
     .command(name)
     .description(description)
@@ -66,7 +66,7 @@ const serve = (name: string, description: string, roles: Roles): void => {
         process.exit(1);
       }
     });
-};
+}
 
 serve('start', 'API, worker and embedded Temporal in one process', { api: true, worker: true });
 serve('api', 'the API alone, for scaled-out use', { api: true, worker: false });

@@ -5,22 +5,22 @@ import { createdOrganisation } from '../api/operator/operator.ts';
 import { organisationContents, organisationDeletion } from '../api/operator/delete-organisation.ts';
 import { call, type ServiceAccess } from './service-client.ts';
 
-const say = (text: string): void => {
+function say(text: string): void {
   process.stdout.write(`${text}\n`);
-};
+}
 
 const line = ({ id, name, tier, currency, settle_days }: z.infer<typeof organisation>): string =>
   `${id}  ${tier.padEnd(12)} ${currency}  settles after ${settle_days} days  ${name}`;
 
-const sayKey = ({ secret }: z.infer<typeof newKeyRecord>): void => {
+function sayKey({ secret }: z.infer<typeof newKeyRecord>): void {
   say(`admin key (shown this once): ${secret}`);
-};
+}
 
 /** `org create`: creates an organisation, and shows its first admin key only this once. */
-export const createOrganisation = async (
+export async function createOrganisation(
   access: ServiceAccess,
   options: { name: string; tier: string; currency: string; settleDays?: number; json?: boolean },
-): Promise<void> => {
+): Promise<void> {
   const created = await call(access, createdOrganisation, {
     method: 'POST',
     path: '/operator/organisations',
@@ -38,26 +38,23 @@ export const createOrganisation = async (
   say(line(created.organisation));
   sayKey(created.key);
   say(`folder for its exports: ${created.source_folder}`);
-};
+}
 
 /** `org list`: lists all organisations. */
-export const listOrganisations = async (
-  access: ServiceAccess,
-  options: { json?: boolean },
-): Promise<void> => {
+export async function listOrganisations(access: ServiceAccess, options: { json?: boolean }): Promise<void> {
   const organisations = await call(access, z.array(organisation), {
     method: 'GET',
     path: '/operator/organisations',
   });
   if (options.json === true) say(JSON.stringify(organisations));
   else for (const each of organisations) say(line(each));
-};
+}
 
 /** `org set`: changes an organisation's name, tier or settle days. */
-export const setOrganisation = async (
+export async function setOrganisation(
   access: ServiceAccess,
   options: { id: string; name?: string; tier?: string; settleDays?: number; json?: boolean },
-): Promise<void> => {
+): Promise<void> {
   const changed = await call(access, organisation, {
     method: 'PATCH',
     path: `/operator/organisations/${encodeURIComponent(options.id)}`,
@@ -68,13 +65,13 @@ export const setOrganisation = async (
     },
   });
   say(options.json === true ? JSON.stringify(changed) : line(changed));
-};
+}
 
 /** `org key`: creates an admin key for an organisation that lost its own, and shows it only this once. */
-export const createAdminKey = async (
+export async function createAdminKey(
   access: ServiceAccess,
   options: { org: string; name?: string; json?: boolean },
-): Promise<void> => {
+): Promise<void> {
   const key = await call(access, newKeyRecord, {
     method: 'POST',
     path: `/operator/organisations/${encodeURIComponent(options.org)}/keys`,
@@ -82,28 +79,28 @@ export const createAdminKey = async (
   });
   if (options.json === true) say(JSON.stringify(key));
   else sayKey(key);
-};
+}
 
 /** `org revoke`: revokes a key of an organisation at once, also its last admin key. */
-export const revokeKey = async (
+export async function revokeKey(
   access: ServiceAccess,
   { org, key, json = false }: { org: string; key: string; json?: boolean },
-): Promise<void> => {
+): Promise<void> {
   const revoked = await call(access, keyRecord, {
     method: 'DELETE',
     path: `/operator/organisations/${encodeURIComponent(org)}/keys/${encodeURIComponent(key)}`,
   });
   say(json ? JSON.stringify(revoked) : `revoked ${revoked.id}  ${revoked.name}`);
-};
+}
 
 /**
  * `org delete`: deletes an organisation with all its data, if `yes` is set. Otherwise shows what would be deleted, and throws what
  * to add. A deletion that stopped halfway goes on.
  */
-export const deleteOrganisation = async (
+export async function deleteOrganisation(
   access: ServiceAccess,
   { id, yes = false, json = false }: { id: string; yes?: boolean; json?: boolean },
-): Promise<void> => {
+): Promise<void> {
   const path = `/operator/organisations/${encodeURIComponent(id)}`;
   if (!yes) {
     const { name, tier, keys, cost_sources, metrics, locked_months } = await call(
@@ -120,12 +117,12 @@ export const deleteOrganisation = async (
   }
   const deletion = await call(access, organisationDeletion, { method: 'DELETE', path });
   say(json ? JSON.stringify(deletion) : `deleted ${id}; backups made before still have its data`);
-};
+}
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** `org deletions`: lists who has deleted which organisation, and when. */
-export const listDeletions = async (access: ServiceAccess, options: { json?: boolean }): Promise<void> => {
+export async function listDeletions(access: ServiceAccess, options: { json?: boolean }): Promise<void> {
   const deletions = await call(access, z.array(organisationDeletion), {
     method: 'GET',
     path: '/operator/deletions',
@@ -138,4 +135,4 @@ export const listDeletions = async (access: ServiceAccess, options: { json?: boo
     const end = completed_at === null ? 'not complete: run org delete again' : `complete at ${completed_at}`;
     say(`${id}  by ${deleted_by.name}  at ${requested_at}  ${end}`);
   }
-};
+}

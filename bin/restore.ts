@@ -12,11 +12,11 @@ import { restoreLake } from './backup/restore-lake.ts';
  * newer version, and one of whose sealed texts the master keys open none. The next start upgrades older data, and makes
  * schedules and open workflows anew.
  */
-export const restore = async (
+export async function restore(
   settings: Settings,
   folder: string,
   say: (text: string) => void,
-): Promise<void> => {
+): Promise<void> {
   const backup = await readManifest(folder);
   refuseNewer(backup);
   await refuseOtherKeys(settings, backup, say);
@@ -29,21 +29,21 @@ export const restore = async (
     );
   if (lake === undefined) await restoreFile(settings, folder, backup, say);
   else await restoreLake(settings, folder, { ...backup, lake }, say);
-};
+}
 
-const refuseNewer = ({ version, schema_version: ofBackup }: BackupManifest): void => {
+function refuseNewer({ version, schema_version: ofBackup }: BackupManifest): void {
   if (ofBackup > NEWEST_VERSION)
     throw new Error(
       `the backup was made by version ${version} with tables of version ${ofBackup}, and this one knows ${NEWEST_VERSION}: install that version, or a newer one`,
     );
-};
+}
 
 /** Throws if the master keys open nothing of what is sealed, as a start does. Says which keys are missing otherwise. */
-const refuseOtherKeys = async (
+async function refuseOtherKeys(
   settings: Settings,
   { master_keys: needed }: BackupManifest,
   say: (text: string) => void,
-): Promise<void> => {
+): Promise<void> {
   const keys = await knownMasterKeys(settings);
   const known = keys === null ? [] : [keys.current, keys.previous].map((key) => key && masterKeyId(key));
   const missing = needed.filter((id) => !known.includes(id));
@@ -52,4 +52,4 @@ const refuseOtherKeys = async (
   if (missing.length === needed.length)
     throw new Error(`${sealed}: set MASTER_KEY, or put master.key into ${settings.dataDir}`);
   say(`Note: ${sealed}. They stay closed without it: set MASTER_KEY_PREVIOUS to it before the start.`);
-};
+}

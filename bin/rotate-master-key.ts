@@ -5,10 +5,7 @@ import { call, type ServiceAccess } from './service-client.ts';
  * `rotate-master-key`: seals everything anew with MASTER_KEY that MASTER_KEY_PREVIOUS has sealed, step by step. If it is
  * interrupted, the next run continues. Returns whether all texts can be opened with MASTER_KEY alone.
  */
-export const rotateMasterKey = async (
-  access: ServiceAccess,
-  say: (text: string) => void,
-): Promise<boolean> => {
+export async function rotateMasterKey(access: ServiceAccess, say: (text: string) => void): Promise<boolean> {
   let resealed = 0;
   for (;;) {
     const step = await call(access, rotation, { method: 'POST', path: '/operator/master-key/rotate' });
@@ -30,4 +27,4 @@ export const rotateMasterKey = async (
   }
   say('Everything is sealed with MASTER_KEY. Remove MASTER_KEY_PREVIOUS and restart; the old key can go.');
   return true;
-};
+}

@@ -15,7 +15,7 @@ export interface ServiceAccess {
 }
 
 /** Returns the operator's access to the service at `url`, or to the one in the settings. */
-export const operatorAccess = async (settings: Settings, url: string | undefined): Promise<ServiceAccess> => {
+export async function operatorAccess(settings: Settings, url: string | undefined): Promise<ServiceAccess> {
   const file = operatorKeyFile(settings.dataDir);
   const key =
     settings.OPERATOR_KEY ??
@@ -29,7 +29,7 @@ export const operatorAccess = async (settings: Settings, url: string | undefined
       url ?? `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${settings.port}`,
     headers: { 'x-operator-key': key.trim() },
   };
-};
+}
 
 /** The service rejected a request. The message is the service's own. */
 export class Rejected extends Error {
@@ -42,11 +42,11 @@ export class Rejected extends Error {
 }
 
 /** Calls the service and returns the parsed data. Throws {@link Rejected} if the service rejects the request. */
-export const call = async <Data extends z.ZodType>(
+export async function call<Data extends z.ZodType>(
   access: ServiceAccess,
   data: Data,
   request: { method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'; path: string; body?: unknown },
-): Promise<z.infer<Data>> => {
+): Promise<z.infer<Data>> {
   let response: Response;
   try {
     response = await fetch(new URL(request.path, access.url), {
@@ -66,4 +66,4 @@ export const call = async <Data extends z.ZodType>(
   const parsed = answer.parse(await response.json());
   if (!parsed.success) throw new Rejected(response.status, parsed.error);
   return data.parse(parsed.data);
-};
+}

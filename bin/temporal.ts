@@ -15,7 +15,7 @@ import type { Settings } from './settings/settings.ts';
  *
  * @throws if no embedded server runs, or the command cannot be obtained
  */
-export const temporal = async (settings: Settings, args: readonly string[]): Promise<number> => {
+export async function temporal(settings: Settings, args: readonly string[]): Promise<number> {
   const environment = { ...withoutTemporalSettings(process.env), ...(await connectionOf(settings)) };
   const child = spawn(await findCli(), args, { stdio: 'inherit', env: environment });
   // A terminal sends Ctrl-C to both. This process waits for the end of the command, to pass on its exit code.
@@ -23,19 +23,19 @@ export const temporal = async (settings: Settings, args: readonly string[]): Pro
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
-};
+}
 
-const findCli = async (): Promise<string> => {
+async function findCli(): Promise<string> {
   const { env } = process;
   const installed = await findInstalledCli(env, defaultCliCacheDir(env), () => undefined);
   const progress = (line: string): void => {
     process.stderr.write(`${line}\n`);
   };
   return installed?.path ?? findTemporalCli({ env, progress });
-};
+}
 
 /** Returns the variables by which Temporal's command reaches the server. Its flags override them. */
-const connectionOf = async (settings: Settings): Promise<Record<string, string>> => {
+async function connectionOf(settings: Settings): Promise<Record<string, string>> {
   const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, dataDir } = settings;
   if (TEMPORAL_ADDRESS === null) {
     // A command that only looks must not create the folder.
@@ -67,4 +67,4 @@ const connectionOf = async (settings: Settings): Promise<Record<string, string>>
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
   );
-};
+}

@@ -24,7 +24,7 @@ const MONTHS = 13;
  * `demo`: starts the service, brings the sample shop up to date over HTTP, shows it, and serves until it is stopped.
  * With `exit` it stops at once. Another run continues with the same organisation and keeps the user's changes.
  */
-export const demo = async (settings: Settings, { exit }: { exit: boolean }, say: Say): Promise<void> => {
+export async function demo(settings: Settings, { exit }: { exit: boolean }, say: Say): Promise<void> {
   await requireFreePort(settings.HOST, settings.port, '--port');
   say('Starting the service …');
   const today = dayOf(settings.CLOCK ?? new Date());
@@ -39,7 +39,7 @@ export const demo = async (settings: Settings, { exit }: { exit: boolean }, say:
     listener.close();
     await stripe.close();
   }
-};
+}
 
 interface Run {
   settings: Settings;
@@ -50,7 +50,7 @@ interface Run {
 }
 
 /** Serves, and shows the sample shop. Returns once the service has stopped. */
-const serve = async (run: Run): Promise<void> => {
+async function serve(run: Run): Promise<void> {
   const { settings, exit } = run;
   const lines = new LogLines();
   const log = createLog(settings.LOG_LEVEL, lines);
@@ -64,13 +64,10 @@ const serve = async (run: Run): Promise<void> => {
     throw error;
   });
   await (exit && first === true ? service.stop() : stopped);
-};
+}
 
 /** Brings the sample shop of a running service up to date, and prints what there is to see. */
-const show = async (
-  { url: address, temporalPage }: Service,
-  { settings, time, listener, exit, say }: Run,
-) => {
+async function show({ url: address, temporalPage }: Service, { settings, time, listener, exit, say }: Run) {
   const url = address ?? '';
   const { dataDir } = settings;
   const operator = await operatorKey(settings.OPERATOR_KEY, dataDir);
@@ -113,13 +110,13 @@ const show = async (
   listener.onEvent = (event) => {
     say(`webhook    ${eventText(event)}, signature verified`);
   };
-};
+}
 
 /**
  * Returns the settings of a demo: its own folder, Temporal server and Stripe, whatever the real service uses. TEMPORAL_UI_PORT
  * opens the page of its own server.
  */
-export const demoEnvironment = (env: NodeJS.ProcessEnv, dataDir: string | undefined): NodeJS.ProcessEnv => {
+export function demoEnvironment(env: NodeJS.ProcessEnv, dataDir: string | undefined): NodeJS.ProcessEnv {
   const foreign = /^(WAREHOUSE(_FILE|_DATA)?|TEMPORAL_(?!UI_PORT$).*|SOURCE_ROOTS|STRIPE_API_BASE)$/;
   const realDataDir = env['DATA_DIR']?.trim() ?? '';
   return {
@@ -130,4 +127,4 @@ export const demoEnvironment = (env: NodeJS.ProcessEnv, dataDir: string | undefi
     PRIVATE_TARGETS: [env['PRIVATE_TARGETS'] ?? '', LISTENER_HOST].join(','),
     DATA_DIR: dataDir ?? join(realDataDir === '' ? './data' : realDataDir, 'demo'),
   };
-};
+}

@@ -11,7 +11,7 @@ import { usePath } from './unusable-path.ts';
 export const makeFolder = (path: string): Promise<boolean> =>
   usePath(path, 'a folder that can be made', () => make(resolve(path)));
 
-const make = async (folder: string): Promise<boolean> => {
+async function make(folder: string): Promise<boolean> {
   const error = await tryToMake(folder);
   if (error === null) return true;
   if (await isFolder(folder)) return false;
@@ -22,7 +22,7 @@ const make = async (folder: string): Promise<boolean> => {
   const again = await tryToMake(folder);
   if (again !== null && !(await isFolder(folder))) throw again;
   return again === null;
-};
+}
 
 const tryToMake = (folder: string): Promise<NodeJS.ErrnoException | null> =>
   mkdir(folder).then(

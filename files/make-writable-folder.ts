@@ -6,7 +6,7 @@ import { writeProbe } from './write-probe.ts';
 const PROBE = '.write-check';
 
 /** Makes a folder unless it exists, and looks whether files can be written to it. Throws `UnusablePath` if not. */
-export const makeWritableFolder = async (folder: string): Promise<void> => {
+export async function makeWritableFolder(folder: string): Promise<void> {
   await makeFolder(folder);
   await usePath(folder, 'a folder that files can be written to', () => writeProbe(join(folder, PROBE)));
-};
+}

@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Returns in words why a file or folder could not be written, or null if the error is not one of a file system. */
-export const reasonOfFailure = (error: unknown): string | null => {
+export function reasonOfFailure(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
   return REASONS[error.code] ?? `the file system reports ${error.code}`;
-};
+}

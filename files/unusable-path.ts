@@ -6,15 +6,15 @@ export class UnusablePath extends Error {
 }
 
 /** Runs `work` on a path. An error of the file system becomes an {@link UnusablePath}, which says what was expected. */
-export const usePath = async <Result>(
+export async function usePath<Result>(
   path: string,
   expected: string,
   work: () => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   try {
     return await work();
   } catch (cause) {
     const reason = reasonOfFailure(cause);
     throw reason === null ? cause : new UnusablePath(`${path}: expected ${expected}, but ${reason}`);
   }
-};
+}

@@ -13,11 +13,11 @@ if (url === undefined || key === undefined) {
 }
 
 /** The id of the first record of a list. */
-const firstId = async (list) => {
+async function firstId(list) {
   const response = await fetch(`${url}/api/v1/${list}?limit=1`, { headers: { 'x-api-key': key } });
   if (!response.ok) throw new Error(`GET /${list} answered ${response.status}`);
   return (await response.json()).data[0]?.id;
-};
+}
 
 const ids = {
   metric: await firstId('metrics'),

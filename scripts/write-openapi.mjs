@@ -17,12 +17,12 @@ await app.ready();
 const document = app.swagger();
 
 // A file that stays the same keeps its time, so that the build is not repeated because of it.
-const write = async (path, text) => {
+async function write(path, text) {
   const file = new URL(path, root);
   if (text === (await readFile(file, 'utf8').catch(() => null))) return;
   await mkdir(new URL('./', file), { recursive: true });
   await writeFile(file, text);
-};
+}
 await write('dist/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
 await write('web/http/generated/api-types.d.ts', astToString(await openapiTypescript(document)));
 process.exit();

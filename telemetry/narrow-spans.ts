@@ -71,7 +71,7 @@ type EarlierSpan = Omit<ReadableSpan, 'instrumentationScope' | 'parentSpanContex
 };
 
 /** Returns a span of SDK 1.x in the form of the current SDK. */
-export const asCurrentSpan = (span: EarlierSpan, resource: Resource): ReadableSpan => {
+export function asCurrentSpan(span: EarlierSpan, resource: Resource): ReadableSpan {
   const own = span.spanContext();
   const { instrumentationLibrary, parentSpanId, ...same } = span;
   const parent: SpanContext | null =
@@ -85,4 +85,4 @@ export const asCurrentSpan = (span: EarlierSpan, resource: Resource): ReadableSp
     instrumentationScope: instrumentationLibrary,
     ...(parent === null ? {} : { parentSpanContext: parent }),
   };
-};
+}

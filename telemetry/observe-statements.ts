@@ -26,7 +26,7 @@ export const observeStatements = (
 
 const isTraced = (): boolean => trace.getActiveSpan()?.isRecording() === true;
 
-const spanOf = (tracer: Tracer, kind: StatementKind, sql: string) => {
+function spanOf(tracer: Tracer, kind: StatementKind, sql: string) {
   const table = tableOf(sql);
   return tracer.startSpan(table === null ? kind : `${kind} ${table}`, {
     kind: SpanKind.CLIENT,
@@ -36,7 +36,7 @@ const spanOf = (tracer: Tracer, kind: StatementKind, sql: string) => {
       ...(table === null ? {} : { 'db.collection.name': table }),
     },
   });
-};
+}
 
 /** Texts in a statement, such as paths of files. */
 const TEXTS = /'(?:[^']|'')*'/g;

@@ -36,7 +36,7 @@ export interface Traces {
  * Begins to send spans by OTLP. The SDK reads the other standard settings (`OTEL_*`) itself. This module loads it, so import this
  * only if traces are wanted.
  */
-export const openTraces = ({
+export function openTraces({
   endpoint,
   headers,
   service,
@@ -49,7 +49,7 @@ export const openTraces = ({
   service: string;
   version: string;
   log: Pick<BaseLogger, 'warn'>;
-}): Traces => {
+}): Traces {
   const ignore = (): void => undefined;
   const warn = (reason: string): void => {
     log.warn({ reason }, 'traces: spans cannot be sent');
@@ -96,4 +96,4 @@ export const openTraces = ({
       diag.disable();
     },
   };
-};
+}

@@ -16,14 +16,14 @@ const TYPE_NUMBERS = {
 export type SearchAttributes = Record<string, keyof typeof TYPE_NUMBERS>;
 
 /** Searches workflows by the attributes. Fails while the server does not know one of them. */
-export const searchBy = async (
+export async function searchBy(
   { workflowService }: Connection,
   namespace: string,
   searchAttributes: SearchAttributes,
-): Promise<void> => {
+): Promise<void> {
   const conditions = Object.keys(searchAttributes).map((name) => `${name} IS NULL`);
   await workflowService.countWorkflowExecutions({ namespace, query: conditions.join(' AND ') });
-};
+}
 
 const LONGEST_WAIT_MS = 60_000;
 const LOOK_EVERY_MS = 500;

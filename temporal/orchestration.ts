@@ -428,10 +428,10 @@ export class Orchestration {
 }
 
 /** Whether Temporal did not answer: it is away, overloaded or too slow. Its client wraps the errors of some calls. */
-const isUnanswered = (error: unknown): boolean => {
+function isUnanswered(error: unknown): boolean {
   const call = error instanceof TemporalServiceError ? error.cause : error;
   return isGrpcDeadlineError(call) || (isGrpcServiceError(call) && isRetryableError(call));
-};
+}
 
 /** Handles errors of one class, and rethrows others. */
 const on =
@@ -524,23 +524,23 @@ const CLOSED: ReadonlySet<WorkflowExecutionStatusName> = new Set([
 ]);
 
 /** The run of an execution. If an operator resets an execution, the new one belongs to the same run. */
-const runOf = (
+function runOf(
   { runId }: { runId: string },
   info: { firstRunId?: string | null } | null | undefined,
-): string => {
+): string {
   const first = info?.firstRunId;
   return runIdOf(first === undefined || first === null || first === '' ? runId : first);
-};
+}
 
-const heartbeat = (
+function heartbeat(
   pending:
     | readonly { heartbeatDetails?: { payloads?: readonly { data?: Uint8Array | null }[] | null } | null }[]
     | null
     | undefined,
-): IngestProgress | null => {
+): IngestProgress | null {
   for (const activity of pending ?? []) {
     const data = activity.heartbeatDetails?.payloads?.[0]?.data;
     if (data) return JSON.parse(Buffer.from(data).toString()) as IngestProgress;
   }
   return null;
-};
+}

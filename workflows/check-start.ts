@@ -67,12 +67,12 @@ const ANY_ID: ReadonlySet<string> = new Set<WorkflowName>([
   'exportData',
 ]);
 
-const refuse = (what: string, expected: string, given: unknown): never => {
+function refuse(what: string, expected: string, given: unknown): never {
   throw ApplicationFailure.nonRetryable(`${what}: expected ${expected}, got ${forMessage(given)}`, 'invalid');
-};
+}
 
 /** Returns the arguments with the fields that were left out. Fails with the name of a wrong field. */
-const checked = (name: WorkflowName, args: readonly unknown[]): unknown[] => {
+function checked(name: WorkflowName, args: readonly unknown[]): unknown[] {
   const fields: Record<string, Field> = FIELDS[name];
   const [given, ...others] = args;
   if (Object.keys(fields).length === 0) return args.length === 0 ? [] : refuse('input', 'nothing', given);
@@ -90,7 +90,7 @@ const checked = (name: WorkflowName, args: readonly unknown[]): unknown[] => {
   if (typeof start === 'string' && typeof end === 'string' && end < start)
     refuse('endMonth', `no month before the startMonth ${start}`, end);
   return [input];
-};
+}
 
 const isPlainObject = (given: unknown): given is object =>
   typeof given === 'object' && given !== null && !Array.isArray(given) && !ArrayBuffer.isView(given);

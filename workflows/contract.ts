@@ -79,7 +79,7 @@ export const workflowIdOf = <Name extends WorkflowName>(
 ): string => IDS[name](...args);
 
 /** Returns what a start of a workflow needs beside its name. */
-export const startOf = <Name extends WorkflowName>(name: Name, ...args: Parameters<Workflows[Name]>) => {
+export function startOf<Name extends WorkflowName>(name: Name, ...args: Parameters<Workflows[Name]>) {
   const [input] = args as [{ orgId: string; sourceId?: string }?];
   return {
     workflowId: workflowIdOf(name, ...args),
@@ -87,4 +87,4 @@ export const startOf = <Name extends WorkflowName>(name: Name, ...args: Paramete
     args,
     ...(input === undefined ? {} : { typedSearchAttributes: attributesOf(input) }),
   };
-};
+}

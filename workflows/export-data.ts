@@ -14,9 +14,9 @@ export const exportData: Workflows['exportData'] = async (input) => {
   }
 };
 
-const writeAll = async ({ orgId }: { orgId: string }): Promise<void> => {
+async function writeAll({ orgId }: { orgId: string }): Promise<void> {
   let hasUpdated = false;
   for (const kind of await kindsToExport(orgId))
     hasUpdated = (await exportKind({ orgId, kind })) || hasUpdated;
   if (hasUpdated) await noteNumbersChanged(orgId);
-};
+}

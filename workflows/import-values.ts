@@ -15,7 +15,7 @@ export const importMetricValues: Workflows['importMetricValues'] = async (input)
   if (hasRun) await noteNumbersChanged(input.orgId);
 };
 
-const importValues = async (run: ImportRunInput): Promise<boolean> => {
+async function importValues(run: ImportRunInput): Promise<boolean> {
   try {
     if (!(await openImport(run))) return false;
     await readImport(run);
@@ -27,4 +27,4 @@ const importValues = async (run: ImportRunInput): Promise<boolean> => {
     );
     throw error;
   }
-};
+}

@@ -30,7 +30,7 @@ export const ingestCosts: Workflows['ingestCosts'] = async (input) => {
   return outcome;
 };
 
-const ingest = async (input: IngestInput, run: IngestRunInput): Promise<IngestOutcome> => {
+async function ingest(input: IngestInput, run: IngestRunInput): Promise<IngestOutcome> {
   try {
     await openRun(run);
     const load = await loadExport(run);
@@ -44,4 +44,4 @@ const ingest = async (input: IngestInput, run: IngestRunInput): Promise<IngestOu
     );
     throw error;
   }
-};
+}

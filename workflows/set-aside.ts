@@ -28,10 +28,10 @@ type Steps = Record<string, (...args: unknown[]) => Promise<unknown>>;
  * @param resumes whether an attempt gets the last report of the one before as a further argument. Temporal itself passes it on only
  *   after a failure.
  */
-export const proxySteps = <Activities>(
+export function proxySteps<Activities>(
   { retry, taskQueue = TASK_QUEUE, ...options }: ActivityOptions,
   { within, resumes = false }: { within?: number; resumes?: boolean } = {},
-): ActivityInterfaceFor<Activities> => {
+): ActivityInterfaceFor<Activities> {
   const run = async (step: string, args: unknown[]): Promise<unknown> => {
     const begun = Date.now();
     let last: unknown;
@@ -63,9 +63,9 @@ export const proxySteps = <Activities>(
       (...args: unknown[]) =>
         run(String(step), args),
   });
-};
+}
 
-const silentEndIn = (error: unknown): TimeoutFailure | null => {
+function silentEndIn(error: unknown): TimeoutFailure | null {
   const cause = error instanceof ActivityFailure ? error.cause : null;
   return cause instanceof TimeoutFailure && (cause.timeoutType ?? '') in SILENT_ENDS ? cause : null;
-};
+}

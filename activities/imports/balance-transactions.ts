@@ -49,11 +49,11 @@ export class UnknownStart extends Outage {
 export type ListPage = (params: Stripe.BalanceTransactionListParams) => Promise<TransactionPage>;
 
 /** Lists balance transactions with a restricted key. Refuses other keys before anything is sent. Tries requests as `tryAgain` does. */
-export const withBalanceTransactions = async <Result>(
+export async function withBalanceTransactions<Result>(
   { apiBase, apiKey, signal, wait, timeoutMs }: StripeAccess,
   mostTries: number,
   work: (list: ListPage) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const problem = restrictedKeyProblem(apiKey);
   if (problem !== null) throw invalid(`api_key: ${problem}`);
   const { client, close } = connectToStripe(apiBase, apiKey, { signal, timeoutMs });
@@ -74,19 +74,19 @@ export const withBalanceTransactions = async <Result>(
   } finally {
     close();
   }
-};
+}
 
 /** Returns an answer of status 200. The package accepts any status if the JSON has no `error`, for example a gateway's 503. */
-const expectOk = (answer: Stripe.Response<object>): object => {
+function expectOk(answer: Stripe.Response<object>): object {
   const { statusCode, headers } = answer.lastResponse;
   if (statusCode === 200) return answer;
   throw new Stripe.errors.StripeAPIError({ message: '', type: 'api_error', statusCode, headers });
-};
+}
 
-const pageIn = (answer: unknown, base: StripeApiBase): TransactionPage => {
+function pageIn(answer: unknown, base: StripeApiBase): TransactionPage {
   const parsed = page.safeParse(answer);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue === undefined ? '' : `, at ${issue.path.join('.') || 'the top'}: ${expectation(issue)}`;
   throw invalid(`${apiBaseText(base)} does not answer like Stripe${where}`);
-};
+}

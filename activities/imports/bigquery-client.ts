@@ -60,10 +60,10 @@ const LOCATION = /^[A-Za-z0-9-]{1,64}$/;
  *
  * @throws `invalid` for a wrong project, location or key. No message repeats a part of the key.
  */
-export const bigQueryClient = (
+export function bigQueryClient(
   { projectId, location, credentials }: BigQueryConnection,
   { apiEndpoint = BIGQUERY_API_ENDPOINT }: BigQueryAccess,
-): BigQueryClient => {
+): BigQueryClient {
   const key = serviceAccountKeyOf(credentials);
   if (!isSigningKey(key.private_key)) throw wrongServiceAccountKey('private_key');
   if (!isProjectId(projectId)) {
@@ -80,7 +80,7 @@ export const bigQueryClient = (
     url: new URL(`/bigquery/v2/projects/${projectId}`, apiEndpoint).href,
     authorization: async () => `Bearer ${await tokenOf(key, signingKey)}`,
   };
-};
+}
 
 /**
  * Returns a token. BigQuery accepts one that the key itself signed, with a scope and without an audience. Signing runs on a thread of

@@ -68,7 +68,7 @@ export interface Refusal {
  * Returns the error for a refused request or a failed job: Outage if it may pass by itself, `conflict` for a job that exists, and
  * else `invalid` with what to do and BigQuery's own sentence. No part of it holds a credential.
  */
-export const refused = ({ status, reason, message }: Refusal): Error => {
+export function refused({ status, reason, message }: Refusal): Error {
   const sentence = sentenceOf(message);
   const said = sentence === '' ? reason : sentence;
   if (PASSING.has(reason) || (status !== undefined && mayPass(status))) {
@@ -77,7 +77,7 @@ export const refused = ({ status, reason, message }: Refusal): Error => {
   if (reason === 'duplicate' || status === 409) return conflict(`BigQuery: ${said}`);
   const advice = ADVICE_ON_SENTENCES.find(([said]) => said.test(sentence))?.[1] ?? adviceOf(status, reason);
   return invalid(`${advice} (BigQuery: ${said === '' ? `status ${status ?? 'unknown'}` : said})`);
-};
+}
 
 const adviceOf = (status: number | undefined, reason: string): string =>
   (status === 401 ? ADVICE['authError'] : ADVICE[reason]) ??
@@ -92,7 +92,7 @@ export const isPassing = (reason: string): boolean => PASSING.has(reason);
  *
  * @param content the JSON of the answer.
  */
-export const failureIn = ({ status, redirectsTo }: GuardedAnswer, content: unknown, host: string): Error => {
+export function failureIn({ status, redirectsTo }: GuardedAnswer, content: unknown, host: string): Error {
   if (redirectsTo !== null)
     return invalid(
       `${host} answered ${status}, a redirect to ${redirectsTo}, which is not followed: is BIGQUERY_API_ENDPOINT right?`,
@@ -100,7 +100,7 @@ export const failureIn = ({ status, redirectsTo }: GuardedAnswer, content: unkno
   const [first] = errorAnswer.safeParse(content).data?.error.errors ?? [];
   // The text of an answer without BigQuery's error may come from a proxy, and repeat the request.
   return refused({ status, ...(first ?? { reason: '', message: `${host} answered ${status}` }) });
-};
+}
 
 const LONGEST_SENTENCE = 300;
 

@@ -39,7 +39,7 @@ export interface QueryCheck {
  *
  * @throws Outage if BigQuery is not available.
  */
-export const checkQuery = async (check: QueryImport & RunDays): Promise<QueryCheck> => {
+export async function checkQuery(check: QueryImport & RunDays): Promise<QueryCheck> {
   const { query, labelled } = check;
   try {
     const { facts } = await tried(check);
@@ -51,7 +51,7 @@ export const checkQuery = async (check: QueryImport & RunDays): Promise<QueryChe
     const problems = new Set([error.message, ...queryTextProblems(query)]);
     return { bytesProcessed: null, columns: [], problems: [...problems] };
   }
-};
+}
 
 /**
  * Runs a query import, and returns its values in pages, in the order of the query (docs/concepts.md#daily-imports). A dry run
@@ -70,8 +70,8 @@ export async function* runQuery(run: QueryRun): AsyncGenerator<ImportedValue[], 
   yield* resultOf(client, job, run, run);
 }
 
-const tried = async (of: QueryImport & RunDays): Promise<{ client: BigQueryClient; facts: DryRun }> => {
+async function tried(of: QueryImport & RunDays): Promise<{ client: BigQueryClient; facts: DryRun }> {
   const client = bigQueryClient(of, of);
   if (!/\S/.test(of.query)) throw invalid(queryTextProblems(of.query).join());
   return { client, facts: await dryRun(client, of, of) };
-};
+}

@@ -31,11 +31,11 @@ const JOB_TIMEOUT_MS = 30 * 60_000;
 const MOST_JOBS = 5;
 
 /** Asks BigQuery about a query, free of charge (docs/concepts.md#daily-imports). */
-export const dryRun = async (
+export async function dryRun(
   client: BigQueryClient,
   of: DatedQuery,
   access: BigQueryAccess,
-): Promise<DryRun> => {
+): Promise<DryRun> {
   const { location } = client;
   // With the cache, a dry run would report 0 bytes for a query that someone ran before.
   const configuration = { dryRun: true, query: { ...queryOf(of), useQueryCache: false } };
@@ -49,7 +49,7 @@ export const dryRun = async (
     undeclared: (facts?.undeclaredQueryParameters ?? []).map(({ name }) => name),
     location: job.jobReference?.location ?? location,
   };
-};
+}
 
 /**
  * Runs the query as a job, and waits for its end. If an earlier attempt of the run started the job, it waits for that one, so
@@ -58,11 +58,11 @@ export const dryRun = async (
  * @param runId names the run: letters, digits, dashes and underscores.
  * @throws `invalid` or Outage if the job failed; a new attempt after an Outage starts the next job.
  */
-export const finishedJob = async (
+export async function finishedJob(
   client: BigQueryClient,
   run: DatedQuery & { runId: string; location: string | undefined },
   access: BigQueryAccess,
-): Promise<JobReference> => {
+): Promise<JobReference> {
   const configuration = {
     jobTimeoutMs: JOB_TIMEOUT_MS.toString(),
     query: { ...queryOf(run), maximumBytesBilled: MOST_BYTES.toString() },
@@ -83,17 +83,17 @@ export const finishedJob = async (
   throw invalid(
     `BigQuery failed the query ${MOST_JOBS} times by no fault of the query: start another run later`,
   );
-};
+}
 
-const inserted = (
+function inserted(
   client: BigQueryClient,
   job: Partial<JobReference>,
   configuration: object,
   access: BigQueryAccess,
-) => {
+) {
   const json = { jobReference: { projectId: client.projectId, ...job }, configuration };
   return answerTo(client, { method: 'POST', uri: '/jobs', json }, jobAnswer, access);
-};
+}
 
 const queryOf = ({ query, start, end }: DatedQuery) => ({
   query,
@@ -110,11 +110,11 @@ const FIRST_POLL_MS = 200;
 const LONGEST_POLL_MS = 5_000;
 
 /** Waits for the end of a job. Returns why it failed, or undefined. */
-const failureAtEnd = async (
+async function failureAtEnd(
   client: BigQueryClient,
   { jobId, location }: JobReference,
   access: BigQueryAccess,
-): Promise<JobError | undefined> => {
+): Promise<JobError | undefined> {
   const request = { uri: `/jobs/${jobId}`, qs: location === undefined ? {} : { location } };
   for (let wait = access.pollMs ?? FIRST_POLL_MS; ; wait = Math.min(wait * 2, LONGEST_POLL_MS)) {
     const { status } = await answerTo(client, request, jobAnswer, access);
@@ -123,7 +123,7 @@ const failureAtEnd = async (
     // The next request notices an abort.
     await pause(wait, undefined, { signal: access.signal }).catch(() => undefined);
   }
-};
+}
 
 /** BigQuery allows 1024 characters. */
 const RUN_ID = /^[\w-]{1,900}$/;
@@ -132,11 +132,11 @@ const RUN_ID = /^[\w-]{1,900}$/;
  * Returns the id of a run's job. It has a hash of the query and the days, because the job of another query must never pass for
  * this one.
  */
-const jobIdOf = ({ runId, query, start, end }: DatedQuery & { runId: string }, number: number): string => {
+function jobIdOf({ runId, query, start, end }: DatedQuery & { runId: string }, number: number): string {
   if (!RUN_ID.test(runId)) throw new TypeError('jobId: expected letters, digits, dashes and underscores');
   const hash = createHash('sha256')
     .update(JSON.stringify([query, start, end]))
     .digest('hex')
     .slice(0, 16);
   return `${runId}-${hash}${number === 1 ? '' : `-${number}`}`;
-};
+}

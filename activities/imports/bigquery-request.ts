@@ -29,12 +29,12 @@ const MOST_ITEMS = 1_000_000;
  *
  * @throws the errors of `failureIn`; `invalid` for an answer that is not BigQuery's; the signal's reason once it aborts.
  */
-export const answerTo = async <Shape extends z.ZodType>(
+export async function answerTo<Shape extends z.ZodType>(
   client: BigQueryClient,
   { method = 'GET', uri, qs = {}, json }: BigQueryRequest,
   shape: Shape,
   { signal, wait, timeoutMs = TIMEOUT_MS }: BigQueryAccess,
-): Promise<z.output<Shape>> => {
+): Promise<z.output<Shape>> {
   const url = new URL(`${client.url}${uri}?prettyPrint=false`);
   for (const [name, value] of Object.entries(qs)) url.searchParams.set(name, value.toString());
   const ask = async (): Promise<unknown> => {
@@ -56,7 +56,7 @@ export const answerTo = async <Shape extends z.ZodType>(
   const [issue] = parsed.error.issues;
   const where = issue === undefined ? '' : `: ${[...issue.path, expectation(issue)].join(': ')}`;
   throw invalid(`${url.host} does not answer like BigQuery${where}`);
-};
+}
 
 const meaningOf = (error: unknown) => ({
   error: error instanceof Error ? error : new Error(String(error)),

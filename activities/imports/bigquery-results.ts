@@ -53,12 +53,12 @@ export async function* resultOf(
   }
 }
 
-const pageAt = async (
+async function pageAt(
   client: BigQueryClient,
   { jobId, location }: JobReference,
   pageToken: string | undefined,
   access: BigQueryAccess,
-) => {
+) {
   const qs = {
     maxResults: ROWS_PER_PAGE,
     ...(location === undefined ? {} : { location }),
@@ -68,12 +68,12 @@ const pageAt = async (
   // An unfinished query would look like an empty result.
   if (!page.jobComplete) throw new Outage('BigQuery: the query is running again');
   return page;
-};
+}
 
-const readerOf = (
+function readerOf(
   columns: readonly QueryColumn[],
   rules: ResultRules,
-): ((row: ResultRow, number: number) => ImportedValue) => {
+): (row: ResultRow, number: number) => ImportedValue {
   const { labelled } = rules;
   // The tables may have changed since the dry run.
   const problems = columnProblems(columns, labelled);
@@ -84,4 +84,4 @@ const readerOf = (
     const cells = { day: f[day]?.v, value: f[value]?.v };
     return importedValueOf(labelled ? { ...cells, label: f[label]?.v ?? null } : cells, number, rules);
   };
-};
+}

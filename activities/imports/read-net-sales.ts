@@ -53,11 +53,11 @@ export const readNetSales = ({
     }
   });
 
-const readPages = async (
+async function readPages(
   list: ListPage,
   start: NetSalesProgress,
   onPage: NetSalesReading['onPage'],
-): Promise<NetSales> => {
+): Promise<NetSales> {
   const created = createdWithin(start);
   let progress = start;
   for (;;) {
@@ -73,16 +73,16 @@ const readPages = async (
     await onPage?.(progress);
     if (!page.has_more) return netSales(progress);
   }
-};
+}
 
 /** Returns why a page cannot follow, or null. A server that ignores a parameter would give wrong sums, or pages without end. */
-const pageProblem = (
+function pageProblem(
   { data, has_more }: TransactionPage,
   { gte, lt }: { gte: number; lt: number },
   after: string | null,
-): string | null => {
+): string | null {
   if (data.some(({ created }) => created < gte || created >= lt))
     return 'expected only transactions created on the days asked for';
   if (data.some(({ id }) => id === after)) return 'expected a page after the last transaction read';
   return has_more && data.length === 0 ? 'expected transactions on a page before the last' : null;
-};
+}

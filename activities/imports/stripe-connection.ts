@@ -32,11 +32,11 @@ const MOST_ITEMS = 100_000;
  * redirect and uses no proxy of the environment. Each request names the version of the API for which the package was made. The
  * caller retries, because the package ignores Retry-After.
  */
-export const connectToStripe = (
+export function connectToStripe(
   base: StripeApiBase,
   apiKey: string,
   { signal, timeoutMs = TIMEOUT_MS }: StripeLimits,
-): StripeConnection => {
+): StripeConnection {
   const { protocol, host, port } = base;
   const agent =
     protocol === 'http' ? new HttpAgent({ keepAlive: true }) : new HttpsAgent({ keepAlive: true });
@@ -69,7 +69,7 @@ export const connectToStripe = (
       agent.destroy();
     },
   };
-};
+}
 
 /** Returns an answer as the package takes it. */
 const asResponse = ({

@@ -15,7 +15,7 @@ export interface StripeFailure extends FailedTry {
  * Returns what an error of the `stripe` package means. The package's error must not reach a caller: its message may repeat the
  * API key, and its properties hold the whole answer. The returned error takes only names and numbers from the answer.
  */
-export const stripeFailure = (error: unknown, base: StripeApiBase): StripeFailure => {
+export function stripeFailure(error: unknown, base: StripeApiBase): StripeFailure {
   const failure = error instanceof Stripe.errors.StripeError ? error : null;
   const status = failure?.statusCode;
   if (failure === null || status === undefined) return withoutAnswer(failure, base);
@@ -30,7 +30,7 @@ export const stripeFailure = (error: unknown, base: StripeApiBase): StripeFailur
     isUnknownStart:
       (status === 400 || status === 404) && (code === 'resource_missing' || param === 'starting_after'),
   };
-};
+}
 
 const passing = (message: string, isWorthRetry = true, retryAfter: number | null = null): StripeFailure => ({
   error: new Outage(message),
@@ -40,10 +40,10 @@ const passing = (message: string, isWorthRetry = true, retryAfter: number | null
 });
 
 /** Returns what a request without an answer that the package can read means. */
-const withoutAnswer = (
+function withoutAnswer(
   failure: InstanceType<typeof Stripe.errors.StripeError> | null,
   base: StripeApiBase,
-): StripeFailure => {
+): StripeFailure {
   const detail = failure instanceof Stripe.errors.StripeConnectionError ? failure.detail : null;
   if (detail instanceof Outage) return passing(detail.message);
   // The answer is too long, or the server proves no certificate.
@@ -52,7 +52,7 @@ const withoutAnswer = (
   return passing(
     `${apiBaseText(base)} does not answer like Stripe: expected JSON; is STRIPE_API_BASE right?`,
   );
-};
+}
 
 const SECONDS = /^\d{1,6}$/;
 
@@ -60,23 +60,23 @@ const retryAfterMs = (header: string | undefined): number | null =>
   header !== undefined && SECONDS.test(header) ? Number(header) * 1000 : null;
 
 /** Returns the message for a request that Stripe refuses, so that a person must act. */
-const refusal = (
+function refusal(
   status: number,
   { message, code, param }: InstanceType<typeof Stripe.errors.StripeError>,
-): string => {
+): string {
   if (status === 401)
     return `api_key: Stripe rejects the key, because it is wrong, revoked or expired; ${CREATE_RESTRICTED_KEY}, and connect with it`;
   if (status === 403) return `api_key: ${forbidden(message)}`;
   const details = [code, param].filter((name) => name !== undefined && NAME.test(name));
   return `Stripe refused the request with ${[status, ...details].join(', ')}`;
-};
+}
 
 const NAME = /^[a-z][a-z_[\]]{0,60}$/;
 
 /** The permissions in Stripe's two messages: `Having the 'rak_charge_read' permission …`, `Enabling "…" ('charge_read') …`. */
 const PERMISSION = /'((?:rak_)?([a-z]+(?:_[a-z]+)*)_(read|write))'/g;
 
-const forbidden = (message: string): string => {
+function forbidden(message: string): string {
   if (/\bIP address/i.test(message))
     return 'Stripe does not accept the key from the IP address of this service; allow the address in the settings of the key';
   const lacking = [...message.matchAll(PERMISSION)].map(
@@ -86,4 +86,4 @@ const forbidden = (message: string): string => {
   const missing =
     lacking.length === 0 ? 'a permission, probably Read on balance transactions' : lacking.join(', ');
   return `the key lacks ${missing}; add it to the key in Stripe, or connect with a key that has it`;
-};
+}

@@ -30,11 +30,11 @@ const FIRST_WAIT_MS = 500;
  *
  * @param meaningOf returns what an error of `ask` means. The error itself never reaches the caller.
  */
-export const tryAgain = async <Result>(
+export async function tryAgain<Result>(
   ask: () => Promise<Result>,
   meaningOf: (error: unknown) => FailedTry,
   { mostTries, signal, wait = waitFor }: Tries,
-): Promise<Result> => {
+): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted();
     try {
@@ -47,7 +47,7 @@ export const tryAgain = async <Result>(
       await wait(waitMs, signal);
     }
   }
-};
+}
 
 /** Doubles with each try. It is random by half, so that many imports do not come back at the same moment. */
 const backoffMs = (tries: number): number => FIRST_WAIT_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);

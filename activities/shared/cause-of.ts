@@ -9,7 +9,7 @@ export const causeOf = (error: unknown): { err?: LoggedError } =>
   isInternal(error) ? { err: errorForLog(error) } : {};
 
 /** Returns an error for the log. Its message can repeat a cell, and the first lines of its stack repeat the message. */
-export const errorForLog = ({ name, message, stack = '' }: Error): LoggedError => {
+export function errorForLog({ name, message, stack = '' }: Error): LoggedError {
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
   return { name, message: withoutCells(message), stack: frames.join('\n') };
-};
+}

@@ -39,10 +39,10 @@ export const isInternal = (error: unknown): error is Error =>
   INTERNAL.some((internal) => error instanceof internal);
 
 /** Returns the message of an error for the organisation. */
-export const messageOf = (error: unknown): string => {
+export function messageOf(error: unknown): string {
   if (isInternal(error)) return UNEXPECTED;
   return error instanceof Error ? error.message : String(error);
-};
+}
 
 /** A signed URL's query is a credential, and DuckDB repeats it in messages. */
 const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
@@ -53,7 +53,7 @@ const URL_QUERY = /(\bhttps?:\/\/[^\s'"?]+)\?[^\s'"]*/g;
  *
  * @param attempt the number of the failed attempt, from 1.
  */
-export const toFailure = (error: unknown, attempt: number): Error => {
+export function toFailure(error: unknown, attempt: number): Error {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   const isOutage = error instanceof Outage || (error instanceof ServiceError && error.kind === 'unavailable');
   if (error instanceof ServiceError && !isOutage)
@@ -69,7 +69,7 @@ export const toFailure = (error: unknown, attempt: number): Error => {
   return attempt < MOST_TRIES_UNKNOWN
     ? ApplicationFailure.retryable(message, 'unknown')
     : ApplicationFailure.nonRetryable(message, 'unknown');
-};
+}
 
 /** Whether Temporal retries after a failure of {@link toFailure}. */
 export const isTriedAgain = (failure: Error): boolean =>

@@ -15,6 +15,6 @@ export interface FailedWork {
 }
 
 /** Logs the one line of work that has failed for good, after its end is recorded. */
-export const logFailure = (log: Pick<Logger, 'error'>, { reason, ...work }: FailedWork): void => {
+export function logFailure(log: Pick<Logger, 'error'>, { reason, ...work }: FailedWork): void {
   log.error({ ...work, reason: withoutCells(reason) }, 'failed for good');
-};
+}

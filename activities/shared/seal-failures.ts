@@ -40,18 +40,18 @@ export const sealFailures =
   });
 
 /** Returns the message that {@link sealFailures} sealed in a workflow; null if there is none, or its master key is gone. */
-export const openReason = (
+export function openReason(
   sealer: Sealer,
   { sealed }: FailureReason,
   { orgId, workflowId }: { orgId: string; workflowId: string },
-): string | null => {
+): string | null {
   if (sealed === null) return null;
   try {
     return sealer.open(placeOf(orgId, workflowId), sealed);
   } catch {
     return null;
   }
-};
+}
 
 const placeOf = (orgId: string, workflowId: string): SealedPlace => ({
   orgId,

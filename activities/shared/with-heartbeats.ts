@@ -44,20 +44,20 @@ export const stayAlive: ActivityInterceptorsFactory = () => ({
 });
 
 /** Reports what a function returns, now and from now on. */
-export const reportBy = (report: () => unknown): void => {
+export function reportBy(report: () => unknown): void {
   const context = Context.current();
   reports.set(context, report);
   context.heartbeat(report());
-};
+}
 
 /**
  * Reports the number of rows that the sessions have read. Interrupts their statements when the attempt is given up, so that a newer
  * attempt has the machine to itself.
  */
-export const withHeartbeats = async <Result>(
+export async function withHeartbeats<Result>(
   sessions: readonly Statements[],
   work: (attempt: Attempt) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const { cancellationSignal } = Context.current();
   let reported = 0;
   const progress = (): IngestProgress => ({
@@ -85,4 +85,4 @@ export const withHeartbeats = async <Result>(
   } finally {
     cancellationSignal.removeEventListener('abort', stop);
   }
-};
+}

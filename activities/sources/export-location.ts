@@ -74,13 +74,13 @@ export interface LocationFiles {
  *
  * @throws ServiceError `invalid`, for example if no file is left. Its message begins with `field`.
  */
-export const exportFiles = async (
+export async function exportFiles(
   session: Statements,
   location: string,
   rules: SourceRules,
   held: HeldFiles,
   { now, field = 'location', signal }: { now: Date; field?: string | undefined; signal?: AbortSignal },
-): Promise<LocationFiles> => {
+): Promise<LocationFiles> {
   const target = await checkSourceLocation(location, rules, field);
   if (target.kind === 'http') {
     const files = [target.url];
@@ -120,23 +120,23 @@ export const exportFiles = async (
     throw invalid(`${field}: no file is left to read: ${firstAndMore(notes, MOST_FOLDERS).join('; ')}`);
   if (roots !== null) await held.hold(files, roots, field);
   return { files, deliveries, notes: [...listed.notes, ...notes], submitted };
-};
+}
 
 /** The most folders, or notes on them, in a message. */
 const MOST_FOLDERS = 10;
 
 /** Returns the globs of folders that the listing of `pattern` does not cover already. */
-const uncovered = (globs: readonly string[], pattern: string): string[] => {
+function uncovered(globs: readonly string[], pattern: string): string[] {
   const [, folder = null] = /^(.*\/)\*\*(?:\/\*)?$/s.exec(pattern) ?? [];
   return globs.filter((glob) => folder === null || !glob.startsWith(folder));
-};
+}
 
 /** Throws `invalid` if files are part of a table, because its folder also holds rows that were deleted or replaced. */
-const refuseTables = async (
+async function refuseTables(
   { paths, pattern, filesAt }: LocationListing,
   files: readonly string[],
   field: string,
-): Promise<void> => {
+): Promise<void> {
   const beside = await filesAt(uncovered(tableGlobs(files, pattern), pattern));
   const table = tableAmong([...paths, ...beside], files);
   if (table === null) return;
@@ -145,7 +145,7 @@ const refuseTables = async (
       'deleted or replaced, and would count them; export its current rows as CSV or Parquet to a folder of their own, and name ' +
       'that folder; nothing was loaded',
   );
-};
+}
 
 interface Reading {
   held: HeldFiles;
@@ -156,11 +156,11 @@ interface Reading {
 }
 
 /** Reads manifests, after a check that none is too large. Skips local manifests outside the organisation's folders. */
-const readManifests = async (
+async function readManifests(
   session: Statements,
   paths: readonly string[],
   { held, roots, field, lastDay }: Reading,
-): Promise<ExportManifest[]> => {
+): Promise<ExportManifest[]> {
   const readable: string[] = [];
   let bytes = 0;
   for (const path of new Set(paths)) {
@@ -188,16 +188,16 @@ const readManifests = async (
     manifests.push(manifest);
   }
   return manifests;
-};
+}
 
 const manifestsUpTo = (path: string): string => `the manifests of a location, up to ${JSON.stringify(path)},`;
 
-const refuseBeyond = (most: number, got: number, what: string, unit: string): void => {
+function refuseBeyond(most: number, got: number, what: string, unit: string): void {
   if (got > most) throw invalid(`${what} at most ${most} ${unit}, got ${got}`);
-};
+}
 
 /** Returns why the days of a manifest's run cannot belong to an export; null if they can. */
-const rangeProblem = ({ run }: ExportManifest, lastDay: Day): string | null => {
+function rangeProblem({ run }: ExportManifest, lastDay: Day): string | null {
   const [from, to] = [run?.from ?? null, run?.to ?? null];
   for (const [name, day] of Object.entries({ startDate: from, endDate: to }))
     if (day !== null && !isReadableDay(day, lastDay))
@@ -205,14 +205,14 @@ const rangeProblem = ({ run }: ExportManifest, lastDay: Day): string | null => {
   return from === null || to === null || isReadableRange({ from, to }, lastDay)
     ? null
     : `runInfo: expected an endDate from the startDate on, and at most ${MOST_YEARS} years, got ${from} to ${to}`;
-};
+}
 
-const isHeld = async (
+async function isHeld(
   held: HeldFiles,
   path: string,
   roots: readonly string[],
   field: string,
-): Promise<boolean> => {
+): Promise<boolean> {
   try {
     await checkRealPaths([path], roots, field);
     await held.hold([path], roots, field);
@@ -221,4 +221,4 @@ const isHeld = async (
     if (error instanceof ServiceError) return false;
     throw error;
   }
-};
+}

@@ -24,10 +24,10 @@ import { readableFiles, type ReadableFiles } from './readable-files.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 
 /** Loads an OpenCost source from its files or its API; see `loadOpenCost`. */
-export const loadOpenCostSource = async (
+export async function loadOpenCostSource(
   { location, options }: CostSourceOf<'opencost'>,
   reading: Omit<SourceReading, 'currency'>,
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const { sessions, scope, rules } = reading;
   const assets =
     options.assets_location === undefined
@@ -50,14 +50,14 @@ export const loadOpenCostSource = async (
   const readFrom = [...allocations.files, ...(assets?.files ?? [])].map(({ path }) => path);
   const result = await loadOpenCost(sessions, { ...scope, readFrom }, feeds, allocations.publish);
   return { ...result, notes: [...allocations.notes, ...(assets?.notes ?? []), ...result.notes] };
-};
+}
 
 /** Requests one day after the other from the API, then loads the answers. Days that the API no longer has stay as they are. */
-const loadFromApi = async (
+async function loadFromApi(
   api: OpenCostApi,
   { sessions, scope, attempt, publish }: Omit<SourceReading, 'currency'>,
   { assets, cluster }: { assets: ReadableFiles | null; cluster: string | null },
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const { reader, session } = sessions;
   const lastDelivered = await lastDeliveredDay(session, scope.orgId, scope.sourceId);
   const days = daysToAsk({ ...scope, lastDelivered });
@@ -77,7 +77,7 @@ const loadFromApi = async (
     rowsLeftOut: result.rowsLeftOut + asked.leftOut,
     notes: [...(assets?.notes ?? []), ...notesOf(days, asked), ...result.notes],
   };
-};
+}
 
 interface Asked {
   /** Entries of the answers that are not rows. */
@@ -87,13 +87,13 @@ interface Asked {
   assetsUnknown: boolean;
 }
 
-const askApi = async (
+async function askApi(
   reader: Reader,
   api: OpenCostApi,
   days: readonly Day[],
   attempt: Attempt,
   withAssets: boolean,
-): Promise<Asked> => {
+): Promise<Asked> {
   const asked: Asked = { leftOut: 0, emptyDays: 0, assetsUnknown: false };
   let rowsRead = 0;
   for (const day of days) {
@@ -115,9 +115,9 @@ const askApi = async (
     attempt.report(rowsRead + asked.leftOut);
   }
   return asked;
-};
+}
 
-const notesOf = (days: readonly Day[], { emptyDays, assetsUnknown }: Asked): string[] => {
+function notesOf(days: readonly Day[], { emptyDays, assetsUnknown }: Asked): string[] {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined)
     return ['no day of these months has ended yet, so the API was not called'];
@@ -137,4 +137,4 @@ const notesOf = (days: readonly Day[], { emptyDays, assetsUnknown }: Asked): str
     );
   }
   return notes;
-};
+}

@@ -17,7 +17,7 @@ import { withHeldFiles } from './with-held-files.ts';
 export const loadSource = (source: CostSource, reading: Omit<SourceReading, 'held'>): Promise<LoadResult> =>
   withHeldFiles((held) => loadOfKind(source, { ...reading, held }));
 
-const loadOfKind = (source: CostSource, reading: SourceReading): Promise<LoadResult> => {
+function loadOfKind(source: CostSource, reading: SourceReading): Promise<LoadResult> {
   switch (source.kind) {
     case 'focus':
       return loadFocusSource(source, reading);
@@ -28,12 +28,12 @@ const loadOfKind = (source: CostSource, reading: SourceReading): Promise<LoadRes
     case 'ai_tools':
       return loadAiToolsSource(source, reading);
   }
-};
+}
 
-const loadFocusSource = async (
+async function loadFocusSource(
   { location, options }: CostSourceOf<'focus'>,
   reading: SourceReading,
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const { sessions, scope, currency } = reading;
   const costColumn = options.cost_column;
   const { files, notes, publish } = await readableFiles(reading, location, (file) =>
@@ -43,20 +43,20 @@ const loadFocusSource = async (
     notes,
     await loadFocusExport(sessions, { ...scope, files, costColumn, currency }, publish),
   );
-};
+}
 
-const loadHostsSource = async (
+async function loadHostsSource(
   { location }: CostSourceOf<'hosts'>,
   reading: SourceReading,
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const { files, notes, publish } = await readableFiles(reading, location, missingHostColumns);
   return withNotes(notes, await loadHosts(reading.sessions, reading.scope, files, publish));
-};
+}
 
-const loadAiToolsSource = async (
+async function loadAiToolsSource(
   { location, options }: CostSourceOf<'ai_tools'>,
   reading: SourceReading,
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const spend = await readableFiles(reading, location, missingAiSpendColumns);
   const usage = await readableFiles(
     { ...reading, publish: spend.publish },
@@ -69,7 +69,7 @@ const loadAiToolsSource = async (
     [...spend.notes, ...usage.notes],
     await loadAiTools(reading.sessions, reading.scope, files, usage.publish),
   );
-};
+}
 
 const withNotes = (notes: readonly string[], result: LoadResult): LoadResult => ({
   ...result,

@@ -30,10 +30,10 @@ export interface ListingRules {
  *
  * @throws ServiceError `invalid` that names a folder or file that cannot be read.
  */
-export const listLocalFiles = async (
+export async function listLocalFiles(
   pattern: string,
   { field, mayList, signal }: ListingRules,
-): Promise<LocalListing> => {
+): Promise<LocalListing> {
   const glob = new Glob(pattern);
   const files: Buffer[] = [];
   const linkedFolders: string[] = [];
@@ -95,7 +95,7 @@ export const listLocalFiles = async (
     deadLinks,
     unnamed: files.filter((path) => !isUtf8(path)).map(String),
   };
-};
+}
 
 const SLASH = Buffer.from('/');
 
@@ -103,7 +103,7 @@ const below = (folder: Buffer, name: Buffer): Buffer =>
   folder.equals(SLASH) ? Buffer.concat([SLASH, name]) : Buffer.concat([folder, SLASH, name]);
 
 /** Returns the entries of a folder. A folder that only the pattern names may be missing. */
-const entriesOf = async (folder: Buffer, mayBeMissing: boolean, field: string): Promise<Dirent<Buffer>[]> => {
+async function entriesOf(folder: Buffer, mayBeMissing: boolean, field: string): Promise<Dirent<Buffer>[]> {
   try {
     return await readdir(folder, { encoding: 'buffer', withFileTypes: true });
   } catch (error) {
@@ -112,7 +112,7 @@ const entriesOf = async (folder: Buffer, mayBeMissing: boolean, field: string): 
     if (UNREADABLE.includes(code)) throw unreadable(field, 'folder', folder, code);
     throw error;
   }
-};
+}
 
 const unreadable = (field: string, what: string, path: Buffer, code: string): ServiceError =>
   invalid(
@@ -123,7 +123,7 @@ const MISSING = ['ENOENT', 'ENOTDIR'];
 const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'];
 
 /** Returns what a path leads to; `denied` if a folder on the way cannot be entered. */
-const kindOf = async (path: Buffer): Promise<'file' | 'folder' | 'other' | 'denied' | 'nothing'> => {
+async function kindOf(path: Buffer): Promise<'file' | 'folder' | 'other' | 'denied' | 'nothing'> {
   try {
     const found = await stat(path);
     return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
@@ -133,7 +133,7 @@ const kindOf = async (path: Buffer): Promise<'file' | 'folder' | 'other' | 'deni
     if (UNREADABLE.includes(code)) return 'denied';
     throw error;
   }
-};
+}
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';

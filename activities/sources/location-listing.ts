@@ -38,7 +38,7 @@ export const listLocation = (
 ): Promise<LocationListing> =>
   target.kind === 'local' ? local(target.path, rules) : objectStorage(session, target.url, rules);
 
-const local = async (path: string, rules: LocationRules): Promise<LocationListing> => {
+async function local(path: string, rules: LocationRules): Promise<LocationListing> {
   const { roots, field } = rules;
   const isFolder = (await kindOf(path)) === 'folder';
   const pattern = isFolder ? `${escapeGlob(path)}/**/*` : path;
@@ -64,7 +64,7 @@ const local = async (path: string, rules: LocationRules): Promise<LocationListin
     ],
     filesAt: (globs) => localFilesAt(globs, rules, paths[0] === path),
   };
-};
+}
 
 const kindOf = (path: string): Promise<'file' | 'folder' | null> =>
   stat(path).then(
@@ -77,11 +77,11 @@ const kindOf = (path: string): Promise<'file' | 'folder' | null> =>
  *
  * @param isOneFile whether the location names a single file. If so, a folder that cannot be listed is skipped too.
  */
-const localFilesAt = async (
+async function localFilesAt(
   globs: readonly string[],
   rules: LocationRules,
   isOneFile: boolean,
-): Promise<string[]> => {
+): Promise<string[]> {
   const mayList = async (folder: string): Promise<boolean> => {
     try {
       await checkRealPaths([folder], rules.roots, rules.field);
@@ -95,14 +95,14 @@ const localFilesAt = async (
   const paths = [];
   for (const glob of globs) paths.push(...(await listLocalFiles(glob, { ...rules, mayList })).files);
   return paths;
-};
+}
 
 /** Lists objects. DuckDB lists all objects whose names begin like the glob; those that match it are selected here. */
-const objectStorage = async (
+async function objectStorage(
   session: Statements,
   url: string,
   { signal }: LocationRules,
-): Promise<LocationListing> => {
+): Promise<LocationListing> {
   const pattern = url.replace(/\/$/, '/**');
   const matching = async (globs: readonly string[]): Promise<string[]> => {
     const pause = letOthersRun(signal);
@@ -117,4 +117,4 @@ const objectStorage = async (
     return paths;
   };
   return { pattern, paths: await matching([pattern]), notes: [], filesAt: matching };
-};
+}

@@ -31,7 +31,7 @@ const MOST_BYTES = 128 * 1024 * 1024;
  * Returns the API below a base URL. Its calls throw `invalid` if a person must act (a wrong address, a refusal, an answer that
  * is not OpenCost's), and Outage if the problem may pass.
  */
-export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCostApi => {
+export function openCostApi(location: string, rules: OpenCostApiRules): OpenCostApi {
   let base = new URL(location);
   let form: ApiForm | null = formOfBase(base) === 'kubecost' ? 'kubecost' : null;
 
@@ -96,7 +96,7 @@ export const openCostApi = (location: string, rules: OpenCostApiRules): OpenCost
       return isMissing(answer) ? null : rowsIn('assets', url, answer);
     },
   };
-};
+}
 
 /** Whether the host does not have the path. Some hosts answer an unknown path with 200 and their web page. */
 const isMissing = ({ status, text }: GuardedAnswer): boolean =>
@@ -112,7 +112,7 @@ const LONGEST_EXCERPT = 200;
 const excerpt = (text: string): string => JSON.stringify(text.trim().slice(0, LONGEST_EXCERPT));
 
 /** Throws unless the HTTP status reports success. So must the code of the envelope. */
-const refuseFailure = (url: URL, { status, text }: GuardedAnswer): void => {
+function refuseFailure(url: URL, { status, text }: GuardedAnswer): void {
   if (status >= 300 && status < 400) {
     throw invalid(
       `${locationText(url)} answered ${status}, a redirect, which is not followed: give the address it leads to`,
@@ -120,4 +120,4 @@ const refuseFailure = (url: URL, { status, text }: GuardedAnswer): void => {
   }
   if (mayPass(status)) throw new Outage(`${locationText(url)} answered ${status}: ${excerpt(text)}`);
   if (status !== 200) throw invalid(`${locationText(url)} answered ${status}: ${excerpt(text)}`);
-};
+}

@@ -29,9 +29,9 @@ export const allocationUrl = (base: URL, form: ApiForm, day: Day): URL =>
 export const assetsUrl = (base: URL, day: Day): URL => urlBelow(base, '/assets', [windowOf(day)]);
 
 /** Returns a URL below the base, and keeps the base's own query. */
-const urlBelow = (base: URL, path: string, query: readonly string[] = []): URL => {
+function urlBelow(base: URL, path: string, query: readonly string[] = []): URL {
   const url = new URL(base);
   url.pathname = url.pathname.replace(/\/+$/, '') + path;
   url.search = [...(url.search === '' ? [] : [url.search.slice(1)]), ...query].join('&');
   return url;
-};
+}

@@ -34,7 +34,7 @@ export interface ReadableFiles {
  * @param missing returns the mandatory columns that a file lacks.
  * @param field the field of the source that holds the location.
  */
-export const readableFiles = async (
+export async function readableFiles(
   {
     sessions: { reader },
     scope,
@@ -47,7 +47,7 @@ export const readableFiles = async (
   location: string,
   missing: (file: ExportFile) => string[],
   field = 'location',
-): Promise<ReadableFiles> => {
+): Promise<ReadableFiles> {
   const { signal } = attempt;
   const current = await exportFiles(reader, location, sourceRules, held, { now: scope.now, field, signal });
   const otherFile = current.files.find((path) => formatOf(path) === null);
@@ -94,9 +94,9 @@ export const readableFiles = async (
       return publish(work);
     },
   };
-};
+}
 
-const refuseColumns = (file: ExportFile, missing: (file: ExportFile) => string[]): void => {
+function refuseColumns(file: ExportFile, missing: (file: ExportFile) => string[]): void {
   const refuse = (columns: readonly string[], why: string): void => {
     if (columns.length === 0) return;
     throw invalid(
@@ -110,10 +110,10 @@ const refuseColumns = (file: ExportFile, missing: (file: ExportFile) => string[]
   refuse(lacking, 'is missing');
   const unambiguous = file.columns.filter(({ isRepeated }) => !isRepeated);
   refuse(missing({ ...file, columns: unambiguous }), 'appears more than once');
-};
+}
 
 /** Throws `invalid` for a CSV file whose columns are not separated by commas. */
-const refuseSeparator = (file: ExportFile, missing: (file: ExportFile) => string[]): void => {
+function refuseSeparator(file: ExportFile, missing: (file: ExportFile) => string[]): void {
   if (file.format !== 'csv') return;
   const names = file.columns.map(({ name }) => name);
   const separator = otherSeparator(
@@ -124,7 +124,7 @@ const refuseSeparator = (file: ExportFile, missing: (file: ExportFile) => string
   throw invalid(
     `${withoutQuery(file.path)}: expected commas between the columns, got ${separator}: export the file with commas; nothing was loaded`,
   );
-};
+}
 
 /** The most characters that the different headers of a location have together, as JSON. Enough for 4,000 of a hundred columns. */
 const MOST_HEADER_CHARACTERS = 16_000_000;

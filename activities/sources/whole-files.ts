@@ -56,7 +56,7 @@ export const rowCounter =
  *
  * @throws ServiceError `invalid` for a damaged file, and for a file whose first line is not a header row.
  */
-export const hasCsvHeader = async (file: StoredFile, rules: RemoteRules): Promise<boolean> => {
+export async function hasCsvHeader(file: StoredFile, rules: RemoteRules): Promise<boolean> {
   const header = new CsvHeader({ mostBytes: LONGEST_LINE_BYTES, mostColumns: MOST_COLUMNS });
   for await (const bytes of await bytesOf(file, rules)) if (header.add(bytes)) break;
   const { problem, isAbsent } = header;
@@ -65,18 +65,18 @@ export const hasCsvHeader = async (file: StoredFile, rules: RemoteRules): Promis
       `${withoutQuery(file.path)}: expected a header in the first line, got ${problem}; nothing was loaded`,
     );
   return !isAbsent;
-};
+}
 
 /** A file's name, and the path under which it is opened. */
 type StoredFile = Pick<ExportFile, 'path' | 'opened'>;
 
-const bytesOf = async ({ path, opened }: StoredFile, rules: RemoteRules): Promise<AsyncIterable<Buffer>> => {
+async function bytesOf({ path, opened }: StoredFile, rules: RemoteRules): Promise<AsyncIterable<Buffer>> {
   const stored: Readable = isRemote(path)
     ? await openRemoteFile(path, rules)
     : localBytes(opened, rules.signal);
   if (!isCompressed(path)) return isRemote(path) ? unlessDamaged(stored, path, rules.signal) : stored;
   return unlessDamaged(gunzipped(stored), path, rules.signal);
-};
+}
 
 const damaged = (path: string, how: string): Error =>
   invalid(`${withoutQuery(path)} is damaged: ${how}; nothing was loaded`);
@@ -101,11 +101,11 @@ const unlessDamaged = async function* (
 export type FileVersions = ReadonlyMap<string, FileVersion>;
 
 /** Returns the current version of each file, or the version of the file that is held. */
-export const versionsOf = async (
+export async function versionsOf(
   paths: readonly string[],
   rules: RemoteRules,
   held?: HeldFiles,
-): Promise<FileVersions> => {
+): Promise<FileVersions> {
   const versions = new Map<string, FileVersion>();
   for (let from = 0; from < paths.length; from += MOST_REQUESTS) {
     const some = paths.slice(from, from + MOST_REQUESTS);
@@ -116,19 +116,19 @@ export const versionsOf = async (
     }
   }
   return versions;
-};
+}
 
 /** In a millisecond. */
 const NANOSECONDS = 1_000_000n;
 
-const versionOf = async (path: string, rules: RemoteRules): Promise<FileVersion> => {
+async function versionOf(path: string, rules: RemoteRules): Promise<FileVersion> {
   if (isRemote(path)) return remoteVersion(path, rules);
   const { ino, size, mtimeNs } = await stat(path, { bigint: true });
   return { version: `${ino} ${size} ${mtimeNs}`, writtenAt: Number(mtimeNs / NANOSECONDS) };
-};
+}
 
 /** Throws `invalid` if a file has changed since its reading began, because its rows may come from both versions. */
-export const refuseChangedFiles = async (before: FileVersions, rules: RemoteRules): Promise<void> => {
+export async function refuseChangedFiles(before: FileVersions, rules: RemoteRules): Promise<void> {
   const now = await versionsOf([...before.keys()], rules);
   for (const [path, { version }] of before) {
     if (now.get(path)?.version !== version)
@@ -136,4 +136,4 @@ export const refuseChangedFiles = async (before: FileVersions, rules: RemoteRule
         `${rules.field}: ${withoutQuery(path)} changed while it was read; nothing was loaded. Start the ingest again once the export is complete`,
       );
   }
-};
+}

@@ -3,7 +3,7 @@ import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 
 /** Keeps the local files that `work` holds open until it has ended. Results and errors have the files' own names. */
-export const withHeldFiles = async (work: (held: HeldFiles) => Promise<LoadResult>): Promise<LoadResult> => {
+export async function withHeldFiles(work: (held: HeldFiles) => Promise<LoadResult>): Promise<LoadResult> {
   const held = new HeldFiles();
   const named = <Counts extends FeedCounts>(counts: Counts): Counts => ({
     ...counts,
@@ -21,4 +21,4 @@ export const withHeldFiles = async (work: (held: HeldFiles) => Promise<LoadResul
   } finally {
     await held.release();
   }
-};
+}

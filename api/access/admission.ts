@@ -38,10 +38,10 @@ const UNREAD = { total: 2 * 2 ** 30, each: 512 * 2 ** 20, patienceMs: 60_000 };
  * early could start any number of statements. An organisation starts one request in a turn of the event loop. Otherwise its small
  * requests, sent many at once, would all be answered before the next one of another organisation.
  */
-export const admitFairly = (
+export function admitFairly(
   app: FastifyInstance,
   { metrics, warehouse }: { metrics: Metrics; warehouse: Pick<Warehouse, 'settings'> },
-): void => {
+): void {
   app.decorateRequest('work', null);
   app.decorateRequest('leave', null);
   app.addHook('onRoute', (route) => {
@@ -99,4 +99,4 @@ export const admitFairly = (
     });
     done();
   });
-};
+}

@@ -45,10 +45,10 @@ declare module 'fastify' {
 }
 
 /** The caller of an authenticated request. */
-export const callerOf = (request: FastifyRequest): Caller => {
+export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error('the route is not behind authentication');
   return request.caller;
-};
+}
 
 /** Returns the caller as the author of a change. */
 export const actorOf = ({ key: { id, name }, through }: Caller): Actor & { type: 'key' } => ({
@@ -75,10 +75,10 @@ interface Authentication {
  * Checks every request of a scope before its body is read: key or session (401), quota (429), permission (403), plan (403). The
  * routes check parameters, existence and state (docs/http.md#what-all-answers-have-in-common).
  */
-export const authenticate = (
+export function authenticate(
   app: FastifyInstance,
   { warehouse, clock, meter, tickets, sessions }: Authentication,
-): void => {
+): void {
   const checkKey = createKeyCheck(warehouse, clock);
   app.decorateRequest('caller', null);
   app.decorateRequest('metered', null);
@@ -138,26 +138,26 @@ export const authenticate = (
         done();
       }, done);
   });
-};
+}
 
 /** Makes the caller known to the routes and the log of a request, and returns it. */
-export const knownAs = (request: FastifyRequest, caller: Caller): Caller => {
+export function knownAs(request: FastifyRequest, caller: Caller): Caller {
   const { organisation, key, through } = caller;
   const fields = { organisation: organisation.id, key: key.id };
   request.caller = caller;
   request.log = request.log.child(through === undefined ? fields : { ...fields, through });
   return caller;
-};
+}
 
 /** Returns the caller with the mark of the assistant, and ends the request once the client has gone. */
-const throughAssistant = ({ caller, closed }: AssistantCall, { raw }: FastifyReply): Caller => {
+function throughAssistant({ caller, closed }: AssistantCall, { raw }: FastifyReply): Caller {
   const end = (): void => {
     raw.destroy();
   };
   if (closed.aborted) end();
   else closed.addEventListener('abort', end, { once: true });
   return { ...caller, through: 'assistant' };
-};
+}
 
 /** Returns the caller of a session: the holder of its key. */
 export const throughSession = (
@@ -171,10 +171,10 @@ export const throughSession = (
   through: 'session',
 });
 
-const setQuotaHeaders = (reply: FastifyReply, { limit, remaining, resetSeconds }: Quota): void => {
+function setQuotaHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: Quota): void {
   if (limit === null || remaining === null) return;
   reply
     .header('ratelimit-limit', limit)
     .header('ratelimit-remaining', remaining)
     .header('ratelimit-reset', resetSeconds);
-};
+}

@@ -176,13 +176,13 @@ export class CallMeter {
 }
 
 /** Returns the count of a day, raised to what is known now. Only this process knows the calls that it has not stored. */
-const raisedTo = (known: number, day: Day, id: string, days: Map<string, DayCount>): DayCount => {
+function raisedTo(known: number, day: Day, id: string, days: Map<string, DayCount>): DayCount {
   const before = days.get(id);
   const today = before?.day === day ? before : { day, used: 0 };
   days.set(id, today);
   today.used = Math.max(today.used, known);
   return today;
-};
+}
 
 const callsOf = ({ organisation, key }: KeyHolder, calls: number, now: Date): Calls => ({
   orgId: organisation.id,

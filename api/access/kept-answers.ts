@@ -41,10 +41,10 @@ const ANSWER: Derived<Answer> = {
  * answers of these routes are kept, but never revenue: each view of it must reach the audit log. The tag is made from the
  * content. So it is the same on all nodes, and a client that has the content gets a 304.
  */
-export const keepAnswers = (
+export function keepAnswers(
   app: FastifyInstance,
   { warehouse, clock }: { warehouse: Warehouse; clock: Clock },
-): void => {
+): void {
   app.decorateRequest('place', null);
 
   /** Sends what is known, or remembers where to keep the answer. Returns whether it has sent it. */
@@ -83,10 +83,10 @@ export const keepAnswers = (
     place.keep(Promise.resolve(answer));
     done(null, tagged(request, reply, answer));
   });
-};
+}
 
 /** Tags an answer. Returns its body, or nothing if the client has it. */
-const tagged = (request: FastifyRequest, reply: FastifyReply, { body, etag }: Answer): Buffer | null => {
+function tagged(request: FastifyRequest, reply: FastifyReply, { body, etag }: Answer): Buffer | null {
   reply
     .header('etag', etag)
     .header('cache-control', 'private, no-cache')
@@ -96,7 +96,7 @@ const tagged = (request: FastifyRequest, reply: FastifyReply, { body, etag }: An
   if (!fresh({ 'if-none-match': known }, { etag })) return body;
   reply.code(304);
   return null;
-};
+}
 
 /** What a caller may see, apart from its organisation's rows. */
 const visibilityOf = ({ key, through }: Caller): string =>

@@ -19,9 +19,9 @@ const HOLDER: Derived<KeyHolder | null> = {
  * that a revocation takes effect at once on every node (docs/http.md#manage-keys). Requests that arrive during a statement share
  * the next one.
  */
-export const createKeyLookup = (
+export function createKeyLookup(
   warehouse: Warehouse,
-): ((keyId: string, look: Look) => Promise<KeyHolder | null>) => {
+): (keyId: string, look: Look) => Promise<KeyHolder | null> {
   const findShared = shareNextRun((ids: readonly string[]) => findKeyHolders(warehouse, [...new Set(ids)]));
   const find = async (keyId: string): Promise<KeyHolder | null> =>
     (await findShared(keyId)).get(keyId) ?? null;
@@ -38,4 +38,4 @@ export const createKeyLookup = (
       ? findFirst(keyId)
       : warehouse.memory.recall(look, HOLDER, orgId, keyId, () => find(keyId));
   };
-};
+}

@@ -63,12 +63,12 @@ export interface VisibleNumbers {
  * Returns which of some metrics may show the caller their numbers, and the vault that opens revenue. Nothing else makes a vault
  * for a reader. The audit log first records the view of each revenue metric (docs/concepts.md#revenue-and-who-sees-it).
  */
-export const visibleNumbers = async (
+export async function visibleNumbers(
   { warehouse, sealer, clock }: Dependencies,
   caller: Caller,
   metrics: readonly Metric[],
   viewed: Viewed,
-): Promise<VisibleNumbers> => {
+): Promise<VisibleNumbers> {
   const visible = metrics.filter((metric) => maySeeNumbers(caller, metric));
   const targets = visible.flatMap(({ id, kind }) => (kind === 'revenue' ? [id] : []));
   const orgId = caller.organisation.id;
@@ -78,14 +78,14 @@ export const visibleNumbers = async (
     await auditEach(warehouse, orgId, { actor, action: 'viewed', targets, detail: { viewed } }, now);
   }
   return { metrics: visible, vault: new RevenueVault(sealer, orgId) };
-};
+}
 
 /** Returns the same for a caller who asks for the revenue of all metrics. Throws a 403 unless the caller is an admin. */
-export const requestedRevenue = async (
+export async function requestedRevenue(
   dependencies: Dependencies,
   caller: Caller,
   viewed: Viewed,
-): Promise<VisibleNumbers> => {
+): Promise<VisibleNumbers> {
   const { key, look, organisation } = caller;
   if (!permits(key.permission, 'admin')) throw forbidden(onlyAdmins(key.permission));
   const metrics = await recallMetrics(look, dependencies.warehouse, organisation.id);
@@ -95,43 +95,43 @@ export const requestedRevenue = async (
     metrics.filter(({ kind }) => kind === 'revenue'),
     viewed,
   );
-};
+}
 
 /** Returns the metric of a request that reads numbers. Throws a 404, or a 403 for revenue that the caller may not see. */
-export const requestedVisible = async (
+export async function requestedVisible(
   { warehouse }: Pick<ApiDependencies, 'warehouse'>,
   request: Request,
-): Promise<Metric> => {
+): Promise<Metric> {
   const caller = callerOf(request);
   const metric = await requested('metric', recallMetric(caller.look), warehouse, request);
   if (!maySeeNumbers(caller, metric)) throw forbidden(refusal(caller, metric));
   return metric;
-};
+}
 
 /** The same, with the vault of revenue. The audit log records the view. */
-export const requestedNumbers = async (
+export async function requestedNumbers(
   dependencies: Dependencies,
   request: Request,
   viewed: Viewed,
-): Promise<{ metric: Metric; vault: RevenueVault | undefined }> => {
+): Promise<{ metric: Metric; vault: RevenueVault | undefined }> {
   const metric = await requestedVisible(dependencies, request);
   const { vault } = await visibleNumbers(dependencies, callerOf(request), [metric], viewed);
   return { metric, vault: metric.kind === 'revenue' ? vault : undefined };
-};
+}
 
 /** Returns the metric that a request changes. Throws a 404, or a 403 for revenue below its plan. */
-export const requestedChange = async (
+export async function requestedChange(
   { warehouse, sealer }: Pick<ApiDependencies, 'warehouse' | 'sealer'>,
   request: Request,
-): Promise<{ metric: Metric; vault: RevenueVault | undefined }> => {
+): Promise<{ metric: Metric; vault: RevenueVault | undefined }> {
   const { organisation, look } = callerOf(request);
   const metric = await requested('metric', recallMetric(look), warehouse, request);
   if (metric.kind === 'count') return { metric, vault: undefined };
   refuseBelowRevenuePlan(organisation);
   return { metric, vault: new RevenueVault(sealer, organisation.id) };
-};
+}
 
 /** Throws a 403 for an organisation whose plan does not include revenue (docs/http.md#sign-in-with-a-key). */
-export const refuseBelowRevenuePlan = ({ tier }: Caller['organisation']): void => {
+export function refuseBelowRevenuePlan({ tier }: Caller['organisation']): void {
   if (!includes(tier, 'revenue')) throw forbidden(planMessage(tier, 'revenue'));
-};
+}

@@ -14,11 +14,11 @@ export const carriesKey = ({ headers }: FastifyRequest): boolean =>
   (headers['x-api-key'] ?? '') !== '' || headers.authorization !== undefined;
 
 /** Returns the key that a request carries; X-API-Key comes first. Throws a 401 without a key. */
-export const sentKey = ({ headers }: FastifyRequest): SentKey => {
+export function sentKey({ headers }: FastifyRequest): SentKey {
   const key = headers['x-api-key'];
   if (typeof key === 'string' && key !== '') return { from: 'X-API-Key', secret: key };
   const [, token] = BEARER.exec(headers.authorization ?? '') ?? [];
   if (token === undefined)
     throw unauthenticated('X-API-Key or Authorization: Bearer: expected an API key, got nothing');
   return { from: 'Authorization', secret: token };
-};
+}

@@ -18,7 +18,7 @@ interface Answer {
  *
  * @param closed aborts once the caller has the answer, or has gone.
  */
-export const spoolAnswer = (
+export function spoolAnswer(
   pieces: AsyncIterable<Piece>,
   {
     folder,
@@ -26,7 +26,7 @@ export const spoolAnswer = (
     orgId,
     closed,
   }: { folder: string; unread: UnreadAnswers; orgId: string; closed: AbortSignal },
-): Answer => {
+): Answer {
   const items = pieces[Symbol.asyncIterator]();
   let left = 0;
   const note = (bytes: number): void => {
@@ -98,7 +98,7 @@ export const spoolAnswer = (
     }
   };
   return { bytes: bytes(), made };
-};
+}
 
 const bytesOf = (piece: Piece): Buffer =>
   typeof piece === 'string'

@@ -8,10 +8,10 @@ import { createKeyLookup } from './key-lookup.ts';
 import type { SentKey } from './sent-key.ts';
 
 /** Returns the check of a key's secret. It returns the key's holder, or throws a 401. */
-export const createKeyCheck = (
+export function createKeyCheck(
   warehouse: Warehouse,
   clock: Clock,
-): ((sent: SentKey, look: Look) => Promise<KeyHolder>) => {
+): (sent: SentKey, look: Look) => Promise<KeyHolder> {
   const lookUp = createKeyLookup(warehouse);
   return async ({ from, secret }, look) => {
     const keyId = keyIdOf(secret);
@@ -20,13 +20,13 @@ export const createKeyCheck = (
       throw unauthenticated(`${from}: this API key is not valid`);
     return validNow(holder, from, clock.now());
   };
-};
+}
 
 /** Returns the holder of a key. Throws a 401 if the key was revoked or has expired. The message starts with `from`. */
-export const validNow = (holder: KeyHolder, from: string, now: Date): KeyHolder => {
+export function validNow(holder: KeyHolder, from: string, now: Date): KeyHolder {
   if (holder.revoked) throw unauthenticated(`${from}: this API key was revoked`);
   const { expires_at } = holder.key;
   if (expires_at !== null && Date.parse(expires_at) <= now.getTime())
     throw unauthenticated(`${from}: this API key expired at ${expires_at}`);
   return holder;
-};
+}

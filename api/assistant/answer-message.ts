@@ -41,11 +41,11 @@ export interface Message {
  * Answers one JSON-RPC message over streamable HTTP. It keeps no session, so that any node can answer the next one. The SDK makes
  * the errors of the protocol. Refusals by the API are results of the tool with its message.
  */
-export const answerMessage = async (
+export async function answerMessage(
   { headers, body }: Message,
   asking: Asking,
   { version, log, closed }: { version: string; log: FastifyBaseLogger; closed: AbortSignal },
-): Promise<Response> => {
+): Promise<Response> {
   const mcp = new McpServer(
     { name: 'cost-analytics', title: 'Cost Analytics Service', version },
     { instructions: INSTRUCTIONS, jsonSchemaValidator: VALIDATOR },
@@ -79,7 +79,7 @@ export const answerMessage = async (
       body: withoutNullArguments(body),
     }),
   );
-};
+}
 
 const succeeded = (answer: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(answer) }],

@@ -29,10 +29,10 @@ export const rangeArguments = {
 };
 
 /** Returns the schema of an id. It takes only characters of ids, because the id becomes a part of a path. */
-export const idArgument = (example: string, tool: string) => {
+export function idArgument(example: string, tool: string) {
   const error = `expected an id such as "${example}", as ${tool} returns it`;
   return z
     .string({ error })
     .regex(/^[A-Za-z0-9_-]+$/, { error })
     .describe(`Id as ${tool} returns it, such as ${example}`);
-};
+}

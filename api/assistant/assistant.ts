@@ -25,10 +25,10 @@ const BATCH = /^\s*\[/;
  * Protocol. Each message counts as one call; the requests that a tool sends to the API do not count again. They have the limits
  * of their routes, so the gate itself waits for no place.
  */
-export const assistantRoutes = async (
+export async function assistantRoutes(
   app: Api,
   dependencies: ApiDependencies & { meter: CallMeter; tickets: Tickets<AssistantCall> },
-): Promise<void> => {
+): Promise<void> {
   const { warehouse, version, tickets, publicUrl } = dependencies;
 
   // Clients ask with GET whether the service sends messages by itself. They take a 405 as no.
@@ -86,7 +86,7 @@ export const assistantRoutes = async (
       },
     );
   });
-};
+}
 
 /** Refuses a request in the form of the SDK. */
 const refuse = (reply: FastifyReply, status: number, code: number, message: string): FastifyReply =>

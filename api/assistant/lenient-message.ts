@@ -23,7 +23,7 @@ const acceptsJson = (accept: string): boolean =>
  * Returns a message without `arguments: null`, which some clients send to tools that need no arguments. Other texts stay as they
  * are, so that the SDK reports what is wrong with them.
  */
-export const withoutNullArguments = (body: string): string => {
+export function withoutNullArguments(body: string): string {
   let message: unknown;
   try {
     message = JSON.parse(body);
@@ -33,12 +33,12 @@ export const withoutNullArguments = (body: string): string => {
   if (!hasNullArguments(message)) return body;
   const { arguments: _none, ...params } = message.params;
   return JSON.stringify({ ...message, params });
-};
+}
 
-const hasNullArguments = (message: unknown): message is { params: { arguments: null } } => {
+function hasNullArguments(message: unknown): message is { params: { arguments: null } } {
   const params = isObject(message) ? message['params'] : null;
   return isObject(params) && params['arguments'] === null;
-};
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;

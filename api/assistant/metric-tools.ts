@@ -30,18 +30,18 @@ const definition = ({ id, name, kind, unit, aggregation, frequency, target, labe
   target: target === null ? null : toWire(target),
 });
 
-const unitsOf = ({ kind, unit }: Metric, currency: string): Record<string, string> => {
+function unitsOf({ kind, unit }: Metric, currency: string): Record<string, string> {
   const money = { cost: currency };
   return kind === 'count'
     ? { ...money, value: unit, unit_cost: `${currency} per ${unit}` }
     : { ...money, value: currency, margin: currency, cost_share_percent: '%', margin_percent: '%' };
-};
+}
 
 /** Returns a page of the overview, oldest metrics first. The cursor is the id of the last metric before the page. */
-const pageOf = (
+function pageOf(
   { data, ...answer }: ApiAnswer,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
-): ApiAnswer => {
+): ApiAnswer {
   const all = data as { metric: { id: string } }[];
   const before = cursor === undefined ? -1 : all.findIndex(({ metric }) => metric.id === cursor);
   if (cursor !== undefined && before === -1)
@@ -51,7 +51,7 @@ const pageOf = (
   const items = all.slice(before + 1, before + 1 + limit);
   const isLast = before + 1 + limit >= all.length;
   return { ...answer, data: items, next_cursor: isLast ? null : (items.at(-1)?.metric.id ?? null) };
-};
+}
 
 /** `list_metrics`, `get_metric_months` and `get_overview`: unit costs (docs/http.md#read-and-lock-months). */
 export const METRIC_TOOLS = [

@@ -20,10 +20,10 @@ const OTHER_PATHS = /^\/(api|operator|mcp|docs|livez|readyz|metrics|openapi\.jso
  * function that answers a browser's request for an unknown path with the page, which shows that path itself. The function
  * returns null for any other request.
  */
-export const dashboard = async (
+export async function dashboard(
   app: Api,
   folder: string,
-): Promise<(request: FastifyRequest, reply: FastifyReply) => FastifyReply | null> => {
+): Promise<(request: FastifyRequest, reply: FastifyReply) => FastifyReply | null> {
   const html = await readFile(join(folder, 'index.html'), 'utf8');
   const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
@@ -56,4 +56,4 @@ export const dashboard = async (
       request.accepts().type(['application/json', 'text/html']) === 'text/html';
     return isPage ? sendPage(request, reply.status(200)) : null;
   };
-};
+}

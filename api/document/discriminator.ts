@@ -5,7 +5,7 @@ interface Variant {
 }
 
 /** Returns a union of named schemas with the field whose value tells them apart, if there is one. */
-export const withDiscriminator = (schema: Json, schemas: Readonly<Record<string, Variant>>): Json => {
+export function withDiscriminator(schema: Json, schemas: Readonly<Record<string, Variant>>): Json {
   const oneOf: unknown = schema['oneOf'];
   if (!Array.isArray(oneOf)) return schema;
   const references = (oneOf as readonly { $ref?: string }[]).map(({ $ref = '' }) => $ref);
@@ -19,11 +19,11 @@ export const withDiscriminator = (schema: Json, schemas: Readonly<Record<string,
     variants.map((variant, index) => [onlyValue(variant, propertyName) ?? '', references[index]]),
   );
   return { ...schema, discriminator: { propertyName, mapping } };
-};
+}
 
 /** Returns the only value that a field of a variant can have. */
-const onlyValue = (variant: Variant | undefined, field: string): string | undefined => {
+function onlyValue(variant: Variant | undefined, field: string): string | undefined {
   const property = variant?.properties?.[field];
   const [value, ...others] = property?.enum ?? [property?.const];
   return others.length === 0 && typeof value === 'string' ? value : undefined;
-};
+}

@@ -11,7 +11,7 @@ interface Operation {
 const EXAMPLES: Readonly<Record<string, { body?: unknown; answer: unknown } | undefined>> = examples;
 
 /** Adds to each route what a story sent to it and got from it (test/e2e/document). Files alone have an example as CSV only. */
-export const withExamples = <Document extends object>(document: Document): Document => {
+export function withExamples<Document extends object>(document: Document): Document {
   const { paths } = document as unknown as { paths: Record<string, Record<string, Operation>> };
   for (const { operationId = '', requestBody, responses } of Object.values(paths).flatMap((methods) =>
     Object.values(methods),
@@ -24,4 +24,4 @@ export const withExamples = <Document extends object>(document: Document): Docum
     if (shown !== undefined) shown.example = example.answer;
   }
   return document;
-};
+}

@@ -7,20 +7,20 @@ type Json = Readonly<Record<string, unknown>>;
  * Returns an OpenAPI document in a form that generators of clients understand and people can read. Accepts and returns the same
  * values as before.
  */
-export const forGenerators = <Document extends object>(document: Document): Document => {
+export function forGenerators<Document extends object>(document: Document): Document {
   const named = withOneNameEach(document);
   const { schemas } = (named as { components: { schemas: Readonly<Record<string, Json>> } }).components;
   return rewritten(named, (schema) => withDiscriminator(simplified(schema), schemas)) as Document;
-};
+}
 
 /** Applies `rewrite` to every object of a JSON value, the innermost first. */
-const rewritten = (value: unknown, rewrite: (object: Json) => Json): unknown => {
+function rewritten(value: unknown, rewrite: (object: Json) => Json): unknown {
   if (Array.isArray(value)) return value.map((item) => rewritten(item, rewrite));
   if (typeof value !== 'object' || value === null) return value;
   return rewrite(
     Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rewritten(item, rewrite)])),
   );
-};
+}
 
 const simplified = (schema: Json): Json =>
   withSingleTypes(withDoubles(withoutNever(withoutDatePattern(schema))));
@@ -32,7 +32,7 @@ const withDoubles = (schema: Json): Json =>
     : schema;
 
 /** Generators know a type that can be null, but not a list of several other types. */
-const withSingleTypes = (schema: Json): Json => {
+function withSingleTypes(schema: Json): Json {
   const { type, format: _, ...others } = schema;
   if (!Array.isArray(type)) return schema;
   const [first, ...more] = type.filter((one) => one !== 'null') as string[];
@@ -40,17 +40,17 @@ const withSingleTypes = (schema: Json): Json => {
   const single = (one: string): Json => withDoubles({ type: one });
   const nullable = type.includes('null') ? { ...single(first), type: [first, 'null'] } : single(first);
   return { ...others, anyOf: [nullable, ...more.map(single)] };
-};
+}
 
 /** The format of a day or an instant says what zod's long pattern repeats. */
-const withoutDatePattern = (schema: Json): Json => {
+function withoutDatePattern(schema: Json): Json {
   if (schema['format'] !== 'date' && schema['format'] !== 'date-time') return schema;
   const { pattern: _, ...others } = schema;
   return others;
-};
+}
 
 /** Leaves out fields that no value fits. A route lists them only to name them in an error. */
-const withoutNever = (schema: Json): Json => {
+function withoutNever(schema: Json): Json {
   const { properties } = schema;
   if (typeof properties !== 'object' || properties === null) return schema;
   const isNever = (field: unknown): boolean => JSON.stringify(field) === '{"not":{}}';
@@ -58,4 +58,4 @@ const withoutNever = (schema: Json): Json => {
     ...schema,
     properties: Object.fromEntries(Object.entries(properties).filter(([, field]) => !isNever(field))),
   };
-};
+}

@@ -4,7 +4,7 @@ const REFERENCE = /"#\/components\/schemas\/([^"]+)"/g;
  * Leaves out the schemas that no route refers to, and shortens names: the transform lists each schema twice, as `Metric` for
  * answers and as `MetricInput` for requests. Only a schema of both keeps both names.
  */
-export const withOneNameEach = <Document extends object>(document: Document): Document => {
+export function withOneNameEach<Document extends object>(document: Document): Document {
   const { components, ...routes } = document as { components: { schemas: Record<string, unknown> } };
   const used = new Set<string>();
   const visit = (value: unknown): void => {
@@ -30,4 +30,4 @@ export const withOneNameEach = <Document extends object>(document: Document): Do
       (_, name: string) => `"#/components/schemas/${shortName(name)}"`,
     ),
   ) as Document;
-};
+}

@@ -10,7 +10,7 @@ import { withExamples } from './examples.ts';
 import { forGenerators } from './for-generators.ts';
 
 /** Serves the OpenAPI document of the routes registered afterwards: `/openapi.json` for programs, and `/docs` for people. */
-export const serveDocument = async (app: Api, version: string): Promise<void> => {
+export async function serveDocument(app: Api, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -54,4 +54,4 @@ export const serveDocument = async (app: Api, version: string): Promise<void> =>
     await scope.register(swaggerUi, { routePrefix: '/docs' });
   });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
-};
+}

@@ -69,10 +69,10 @@ class NumberChanges {
  * Notifies Temporal after every request that changed numbers. These are requests with status 200 to routes whose config has
  * `changesNumbers`, and requests that call the returned function.
  */
-export const watchNumberChanges = (
+export function watchNumberChanges(
   app: Api,
   orchestration: Pick<Orchestration, 'numbersChanged'>,
-): NumberDependencies['noteChange'] => {
+): NumberDependencies['noteChange'] {
   const changes = new NumberChanges(orchestration, app.log);
   app.addHook('onResponse', (request, reply, done) => {
     if (request.routeOptions.config.changesNumbers === true && reply.statusCode === 200)
@@ -83,4 +83,4 @@ export const watchNumberChanges = (
   return (orgId) => {
     changes.note(orgId);
   };
-};
+}

@@ -70,7 +70,7 @@ const testEvent = (webhook: Webhook, currency: string, now: Date): NewEvent => (
 });
 
 /** `…/webhooks`: the receivers of events, and their deliveries (docs/http.md#receive-events). */
-export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export function webhookRoutes(app: Api, dependencies: ApiDependencies): void {
   const { warehouse, clock, sealer, orchestration, sourceRulesOf } = dependencies;
   const config = { access: 'admin' } as const;
 
@@ -255,4 +255,4 @@ export const webhookRoutes = (app: Api, dependencies: ApiDependencies): void => 
       return { ...deliveries, data: deliveries.data.map(toWireDelivery) };
     },
   );
-};
+}

@@ -57,7 +57,7 @@ const OPERATIONS: Record<ExportKind, { operationId: string; summary: string }> =
   values: { operationId: 'exportValues', summary: 'Rows of every current value of every metric' },
 };
 
-const refuseRange = ({ start, end }: z.infer<typeof exportQuery>): void => {
+function refuseRange({ start, end }: z.infer<typeof exportQuery>): void {
   if (start < FIRST_MONTH)
     throw invalid(`start: expected a month from ${FIRST_MONTH} on, got ${JSON.stringify(start)}`);
   if (end < start)
@@ -65,14 +65,14 @@ const refuseRange = ({ start, end }: z.infer<typeof exportQuery>): void => {
   const months = monthsInclusive(start, end);
   if (months > MOST_MONTHS)
     throw invalid(`end: expected at most ${MOST_MONTHS} months from start, got ${months}`);
-};
+}
 
 /** `GET /export/{kind}`: an organisation's rows of some months, for a data team's own warehouse. */
-export const exportRoutes = (app: Api, dependencies: NumberDependencies): void => {
+export function exportRoutes(app: Api, dependencies: NumberDependencies): void {
   for (const kind of EXPORT_KINDS) exportRoute(app, dependencies, kind);
-};
+}
 
-const exportRoute = (app: Api, dependencies: NumberDependencies, kind: ExportKind): void => {
+function exportRoute(app: Api, dependencies: NumberDependencies, kind: ExportKind): void {
   const feature = featureOf(kind);
   app.get(
     `/export/${kind}`,
@@ -112,4 +112,4 @@ const exportRoute = (app: Api, dependencies: NumberDependencies, kind: ExportKin
         : sendTabular(reply, type, name, textRows(dependencies.warehouse, rows, signal), safe);
     },
   );
-};
+}

@@ -40,15 +40,15 @@ const BITS = 128;
 const TOO_LARGE = 10n ** BigInt(DIGITS);
 
 /** Returns a decimal as Arrow has it, or null if it has too many digits, as in Parquet. */
-const decimalWords = (text: string, places: number): Uint32Array | null => {
+function decimalWords(text: string, places: number): Uint32Array | null {
   const units = decimalUnits(text, places);
   if (units <= -TOO_LARGE || units >= TOO_LARGE) return null;
   const halves = [BigInt.asUintN(64, units), BigInt.asUintN(64, units >> 64n)];
   return new Uint32Array(BigUint64Array.from(halves).buffer);
-};
+}
 
 /** Returns the column of Arrow for a type, which has what the same column of Parquet has. */
-const arrowColumn = (type: ColumnType): ArrowColumn => {
+function arrowColumn(type: ColumnType): ArrowColumn {
   switch (type) {
     case 'VARCHAR':
       return columnOf(new Utf8(), (text) => text);
@@ -63,7 +63,7 @@ const arrowColumn = (type: ColumnType): ArrowColumn => {
       return columnOf(new Decimal(places, DIGITS, BITS), (text) => decimalWords(text, places));
     }
   }
-};
+}
 
 /** Yields the bytes of an Arrow stream. Passes each batch on before it reads the next one, because the writer queues whatever it gets. */
 export const arrowBytes = async function* (

@@ -44,7 +44,7 @@ const RETRY_AFTER_SECONDS = 5;
  *
  * @param disk the state of the service's disk.
  */
-export const answerErrors = (app: FastifyInstance, disk: () => Promise<DiskState>): void => {
+export function answerErrors(app: FastifyInstance, disk: () => Promise<DiskState>): void {
   app.setErrorHandler<FastifyError | ServiceError>(async (error, request, reply) => {
     if (error instanceof ServiceError) return answer(reply, error);
     const isFull = FULL_DISK.test(error.message);
@@ -60,37 +60,37 @@ export const answerErrors = (app: FastifyInstance, disk: () => Promise<DiskState
     request.log.error({ err: error }, 'unexpected error');
     return reply.status(500).send(envelope('internal server error'));
   });
-};
+}
 
 /**
  * Keeps the connection for a client that still sends its body, who could lose the answer if it closes. Node discards the rest
  * after the answer, unless the client wants the connection closed. The limit of each body's time holds in both cases.
  */
-const outlastBody = async ({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+async function outlastBody({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.removeHeader('connection');
   if (!reply.raw.shouldKeepAlive) await finished(raw.resume()).catch(() => undefined);
-};
+}
 
-const answer = (reply: FastifyReply, { kind, message }: ServiceError): FastifyReply => {
+function answer(reply: FastifyReply, { kind, message }: ServiceError): FastifyReply {
   if (kind === 'unavailable') reply.header('retry-after', RETRY_AFTER_SECONDS);
   if (kind === 'too_slow') reply.header('connection', 'close');
   return reply.status(STATUS[kind]).send(envelope(message));
-};
+}
 
-const frameworkMessage = ({ code, message }: FastifyError, { routeOptions }: FastifyRequest): string => {
+function frameworkMessage({ code, message }: FastifyError, { routeOptions }: FastifyRequest): string {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return `content-type: expected ${routeOptions.schema?.consumes?.join(' or ') ?? 'application/json'}`;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(routeOptions.bodyLimit).message;
   return FRAMEWORK_MESSAGES[code] ?? message;
-};
+}
 
 /**
  * Returns a 404 in the envelope for unknown routes, unless `other` returns an answer. Within a scope, its hooks run first.
  */
-export const answerUnknownRoutes = (
+export function answerUnknownRoutes(
   app: FastifyInstance,
   other: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null = () => null,
-): void => {
+): void {
   app.setNotFoundHandler(
     (request, reply) =>
       other(request, reply) ??
@@ -98,22 +98,22 @@ export const answerUnknownRoutes = (
         .status(404)
         .send(envelope(`${request.method} ${pathOf(request.originalUrl)} does not exist; see /docs`)),
   );
-};
+}
 
 /** The same for requests that Fastify rejects before routing, for example a path that cannot be decoded. */
-export const answerFrameworkError = (error: FastifyError, _request: unknown, reply: unknown): void => {
+export function answerFrameworkError(error: FastifyError, _request: unknown, reply: unknown): void {
   const refused = reply as FastifyReply;
   void refused.status(error.statusCode ?? 400).send(envelope(error.message));
-};
+}
 
 /** The content type that Fastify gives its own JSON answers. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The same for bytes that are not an HTTP request, or that arrive too slowly. */
-export const answerBrokenHttp = ({ code }: NodeJS.ErrnoException, socket: Socket): void => {
+export function answerBrokenHttp({ code }: NodeJS.ErrnoException, socket: Socket): void {
   const [status, message] = BROKEN_HTTP[code ?? ''] ?? [400, 'expected an HTTP request, got other bytes'];
   socketAnswer(socket, status, message);
-};
+}
 
 const BROKEN_HTTP: Record<string, [status: number, message: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'expected the whole request, it took too long'],
@@ -121,7 +121,7 @@ const BROKEN_HTTP: Record<string, [status: number, message: string]> = {
 };
 
 /** Writes an answer to a connection that has no reply object, and closes the connection. */
-export const socketAnswer = (socket: Duplex, status: number, message: string): void => {
+export function socketAnswer(socket: Duplex, status: number, message: string): void {
   if (socket.destroyed || !socket.writable) return;
   const body = JSON.stringify(envelope(message));
   socket.end(
@@ -131,7 +131,7 @@ export const socketAnswer = (socket: Duplex, status: number, message: string): v
   // Only a reader notices when the client stops sending. A client that never stops must not hold the connection.
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
-};
+}
 
 /** How long a client may continue to send after its answer. */
 const LINGER_MS = 2_000;

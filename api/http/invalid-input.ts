@@ -46,7 +46,7 @@ const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
  *
  * @param part the name of the input, such as `body` or `query`.
  */
-export const invalidInput = (error: z.ZodError, input: unknown, part: string): ServiceError => {
+export function invalidInput(error: z.ZodError, input: unknown, part: string): ServiceError {
   const messages = error.issues.slice(0, 3).map((issue) => {
     if (issue.code === 'unrecognized_keys') {
       const names = issue.keys.slice(0, MOST_UNKNOWN_FIELDS).map((key) => pathText([...issue.path, key]));
@@ -58,7 +58,7 @@ export const invalidInput = (error: z.ZodError, input: unknown, part: string): S
     return `${pathText(issue.path) || part}: ${expectation(issue)}, got ${got}`;
   });
   return invalid(messages.join('; '));
-};
+}
 
 const sizeOf = (value: unknown): string =>
   Array.isArray(value) ? `${value.length} items` : forMessage(value);

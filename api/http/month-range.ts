@@ -25,10 +25,10 @@ export interface MonthRange {
  * Returns the months that a request asks for, by default the last twelve, and the cursor of the older ones. Throws `invalid` for
  * months that are yet to come or before 1970, and for a start after the end.
  */
-export const requestedMonths = async (
+export async function requestedMonths(
   query: z.infer<typeof monthRangeQuery>,
   now: Date,
-): Promise<{ months: MonthRange; next_cursor: string | null }> => {
+): Promise<{ months: MonthRange; next_cursor: string | null }> {
   const { newest: running, count: usual } = shownMonths(now);
   const { end = running, limit, cursor } = query;
   refuseOutside('end', end, running);
@@ -44,9 +44,9 @@ export const requestedMonths = async (
     (each) => each,
   );
   return { months: { newest: data[0] ?? end, count: data.length }, next_cursor };
-};
+}
 
-const refuseOutside = (field: 'start' | 'end', given: Month, last: Month): void => {
+function refuseOutside(field: 'start' | 'end', given: Month, last: Month): void {
   if (given < FIRST_MONTH || given > last)
     throw invalid(`${field}: expected a month from ${FIRST_MONTH} to ${last}, got ${JSON.stringify(given)}`);
-};
+}

@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify';
 const PRIVATE = /^\/(api|operator|mcp)(\/|$|\?)/;
 
 /** Keeps answers out of every cache, unless a route or a hook sets other rules (api/access/kept-answers.ts). */
-export const storeNothing = (app: FastifyInstance): void => {
+export function storeNothing(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (PRIVATE.test(request.url)) reply.header('cache-control', 'no-store');
     done();
   });
-};
+}

@@ -26,12 +26,12 @@ export const namedPageQuery = pageQuery.extend({
  * that a next page exists. `position` returns what the cursor keeps of the page's last item. A list of long rows may return
  * a page that is shorter than the limit.
  */
-export const page = async <Item, Position extends z.ZodType>(
+export async function page<Item, Position extends z.ZodType>(
   query: { limit: number; cursor?: string | undefined },
   position: Position,
   read: (page: { limit: number; cursor: z.infer<Position> | null }) => Promise<Item[] | ListPart<Item>>,
   positionOf: (item: Item) => z.infer<Position>,
-): Promise<{ success: true; data: Item[]; next_cursor: string | null }> => {
+): Promise<{ success: true; data: Item[]; next_cursor: string | null }> {
   const cursor = query.cursor === undefined ? null : decode(query.cursor, position);
   const found = await read({ limit: query.limit + 1, cursor });
   const { items: data, hasMore } = Array.isArray(found)
@@ -43,16 +43,16 @@ export const page = async <Item, Position extends z.ZodType>(
     data,
     next_cursor: hasMore && last !== undefined ? encode(positionOf(last)) : null,
   };
-};
+}
 
 /** Throws for a cursor that no page has returned. For routes that must check it before they look anything up. */
-export const checkCursor = (query: { cursor?: string | undefined }, position: z.ZodType): void => {
+export function checkCursor(query: { cursor?: string | undefined }, position: z.ZodType): void {
   if (query.cursor !== undefined) decode(query.cursor, position);
-};
+}
 
 const encode = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString('base64url');
 
-const decode = <Position extends z.ZodType>(cursor: string, position: Position): z.infer<Position> => {
+function decode<Position extends z.ZodType>(cursor: string, position: Position): z.infer<Position> {
   try {
     return position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
   } catch {
@@ -60,4 +60,4 @@ const decode = <Position extends z.ZodType>(cursor: string, position: Position):
       `cursor: expected the next_cursor of the page before, got ${JSON.stringify(cursor.slice(0, 80))}`,
     );
   }
-};
+}

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
 
 /** Sets the headers that keep a page to its own origin. Styles may run with the nonce, scripts only from files. */
-export const protectPage = (
+export function protectPage(
   { raw: request }: FastifyRequest,
   { raw: response }: FastifyReply,
   nonce: string | null,
-): void => {
+): void {
   helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -27,4 +27,4 @@ export const protectPage = (
   })(request, response, (error) => {
     if (error !== undefined) throw error as Error;
   });
-};
+}

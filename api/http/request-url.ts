@@ -13,23 +13,23 @@ export const pathOf = (url: string): string => url.split(QUERY, 1)[0] ?? '';
  * Returns a URL that the router can look up, for any request. It drops the origin, and escapes a path that cannot be
  * decoded. Otherwise the router would answer such a request before the key is checked.
  */
-export const routableUrl = (url: string): string => {
+export function routableUrl(url: string): string {
   const target = url.replace(ORIGIN, '');
   const local = /^[/*]/.test(target) ? target : `/${target}`;
   return isDecodable(pathOf(local), decodeURI) ? local : local.replaceAll('%', '%25');
-};
+}
 
 /** Throws if a URL is not percent-encoded UTF-8. */
-export const refuseBrokenUrl = (url: string): void => {
+export function refuseBrokenUrl(url: string): void {
   const path = pathOf(url);
   if (!isDecodable(path, decodeURI))
     throw invalid(`path: expected percent-encoded UTF-8, got ${forMessage(path)}`);
   const query = url.slice(path.length);
   if (!isDecodable(query, decodeURIComponent))
     throw invalid(`query: expected percent-encoded UTF-8, got ${forMessage(query)}`);
-};
+}
 
-const isDecodable = (text: string, decode: (text: string) => string): boolean => {
+function isDecodable(text: string, decode: (text: string) => string): boolean {
   if (!text.includes('%')) return true;
   try {
     decode(text);
@@ -37,4 +37,4 @@ const isDecodable = (text: string, decode: (text: string) => string): boolean =>
   } catch {
     return false;
   }
-};
+}

@@ -75,7 +75,7 @@ const noFields = z.strictObject({});
 export const noBody = noFields.nullish();
 
 /** Returns the schema of a route: its inputs, its response on success, and every error that it can return. */
-export const describe = <Response extends z.ZodType, Body, Params, Query>(
+export function describe<Response extends z.ZodType, Body, Params, Query>(
   response: Response,
   {
     operationId,
@@ -88,7 +88,7 @@ export const describe = <Response extends z.ZodType, Body, Params, Query>(
     querystring,
     errors = [],
   }: Route<Body, Params, Query>,
-) => {
+) {
   const takesBody = body !== undefined && (body as unknown) !== noBody;
   const bodyErrors = takesBody ? [408, 413, 415] : [];
   const statuses = [...new Set([...COMMON_ERRORS[caller], ...bodyErrors, ...errors])].sort((a, b) => a - b);
@@ -108,26 +108,26 @@ export const describe = <Response extends z.ZodType, Body, Params, Query>(
       ),
     },
   } as unknown as RouteSchema<Response, Body, Params, Query>;
-};
+}
 
 /** Returns the schema of a route that returns rows as a file of one of some types. */
-export const answersFile = <Query extends z.ZodType>(
+export function answersFile<Query extends z.ZodType>(
   types: readonly string[],
   route: Route<undefined, undefined, Query>,
-) => {
+) {
   const schema = describe(file, route);
   return { ...schema, response: { ...schema.response, 200: successOf(filesOf(types)) } };
-};
+}
 
 /** Returns the schema of a route that by its Accept header returns the same as a file of one of some types, instead of JSON. */
-export const alsoAnswersFile = <Schema extends { response: { 200: z.ZodType } }>(
+export function alsoAnswersFile<Schema extends { response: { 200: z.ZodType } }>(
   types: readonly string[],
   schema: Schema,
-): Schema => {
+): Schema {
   // JSON comes first, because generators that know one type take the first.
   const content = { 'application/json': { schema: schema.response[200] }, ...filesOf(types) };
   return { ...schema, response: { ...schema.response, 200: successOf(content) } };
-};
+}
 
 const file = z.string().meta({ format: 'binary' });
 

@@ -53,35 +53,35 @@ const PARAMETERS: Partial<Record<string, readonly string[]>> = {
 };
 
 /** Returns which of some types the caller's Accept header prefers, or null if it accepts none of them. */
-const preferredOf = (request: FastifyRequest, types: readonly string[]): string | null => {
+function preferredOf(request: FastifyRequest, types: readonly string[]): string | null {
   const spelled = types.flatMap((type) => (PARAMETERS[type] ?? ['']).map((parameters) => type + parameters));
   const preferred = request.accepts().type(spelled);
   return types.find((type) => spelledType(preferred) === type) ?? null;
-};
+}
 
 const spelledType = (preferred: string | string[] | false): string | undefined =>
   typeof preferred === 'string' ? preferred.split(';', 1)[0] : undefined;
 
 /** Returns the tabular type that the caller's Accept header prefers to JSON, or null. */
-export const tabularType = (request: FastifyRequest): TabularType | null => {
+export function tabularType(request: FastifyRequest): TabularType | null {
   const preferred = preferredOf(request, [JSON_TYPE, ...TABULAR_TYPES]);
   return TABULAR_TYPES.find((type) => type === preferred) ?? null;
-};
+}
 
 /** Returns which of some types the caller's Accept header prefers, by default the first. Throws if the caller accepts none of them. */
-export const rowsType = (request: FastifyRequest, types: readonly TabularType[]): TabularType => {
+export function rowsType(request: FastifyRequest, types: readonly TabularType[]): TabularType {
   const preferred = preferredOf(request, types);
   const type = types.find((each) => each === preferred);
   if (type === undefined)
     throw invalid(`Accept: expected ${types.join(' or ')}, got ${forMessage(request.headers.accept)}`);
   return type;
-};
+}
 
 /** Made once, because every answer aborts its signal, and a new error records its stack. */
 const CLOSED = unavailable('the answer was sent, or the caller has gone');
 
 /** Returns a signal that aborts once the caller has gone or has everything. It may have aborted already. */
-export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
+export function closeSignal({ raw, request }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const { socket } = request.raw;
   const abort = (): void => {
@@ -95,7 +95,7 @@ export const closeSignal = ({ raw, request }: FastifyReply): AbortSignal => {
   socket.once('close', abort);
   if (raw.destroyed || socket.destroyed) abort();
   return controller.signal;
-};
+}
 
 /** What the names of files end with. */
 const ENDINGS: Record<TabularType, string> = { [CSV]: 'csv', [ARROW]: 'arrows', [PARQUET]: 'parquet' };
@@ -129,19 +129,19 @@ export const sendFile = (
  * Streams an answer. It is made as fast as possible, and the caller reads it meanwhile, but not too slowly. A failure before the
  * first piece is an error as in any route. A later failure breaks the connection, so that nobody takes a part for the whole.
  */
-export const sendStream = async (
+export async function sendStream(
   reply: FastifyReply,
   type: string,
   pieces: AsyncIterable<string | Uint8Array>,
   headers: Readonly<Record<string, string>> = {},
-): Promise<FastifyReply> => {
+): Promise<FastifyReply> {
   const started = await startedWith(pieces);
   const body = streamed(reply, reply.request.spooled?.(started) ?? started);
   return reply.headers(headers).type(type).send(body);
-};
+}
 
 /** Returns the body of an answer that ends with its connection if the caller reads too slowly. */
-export const streamed = (reply: FastifyReply, pieces: AsyncIterable<string | Uint8Array>): Readable => {
+export function streamed(reply: FastifyReply, pieces: AsyncIterable<string | Uint8Array>): Readable {
   const tooSlow = (): void => {
     body.destroy(new Error('the client reads too slowly'));
   };
@@ -149,10 +149,10 @@ export const streamed = (reply: FastifyReply, pieces: AsyncIterable<string | Uin
   // The rest of it lies in the buffers of the connection.
   body.once('end', () => reply.raw.setTimeout(readingMs(0), () => reply.raw.destroy()));
   return body;
-};
+}
 
 /** Returns the same items after the first one has been read ahead. */
-const startedWith = async <Item>(items: AsyncIterable<Item>): Promise<AsyncIterable<Item>> => {
+async function startedWith<Item>(items: AsyncIterable<Item>): Promise<AsyncIterable<Item>> {
   const iterator = items[Symbol.asyncIterator]();
   const first = await iterator.next();
   return (async function* () {
@@ -162,7 +162,7 @@ const startedWith = async <Item>(items: AsyncIterable<Item>): Promise<AsyncItera
       await iterator.return?.();
     }
   })();
-};
+}
 
 /** Puts an apostrophe before a text that a spreadsheet would take for a formula. */
 const asPlainText = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);

@@ -53,11 +53,11 @@ export const importBody = z.discriminatedUnion(
  * Returns the connection that a body asks for. Throws `invalid` for a metric that cannot be connected so, and for a credential of
  * the wrong kind, before anything is sent anywhere.
  */
-export const connectionOf = (
+export function connectionOf(
   body: z.infer<typeof importBody>,
   { kind, frequency, label_key }: Metric,
   now: Date,
-): ConnectionToCheck => {
+): ConnectionToCheck {
   if (frequency !== 'daily') throw invalid('import: expected a daily metric, this one is monthly');
   const of = { labelled: label_key !== null, days: importedDays(firstImportedMonth(now), null, now) };
   if (body.type === 'bigquery') {
@@ -71,7 +71,7 @@ export const connectionOf = (
   const problem = restrictedKeyProblem(body.api_key);
   if (problem !== null) throw invalid(`api_key: ${problem}`);
   return { definition: { type: 'stripe' }, credential: body.api_key, ...of };
-};
+}
 
 /** A check of a connection that stores nothing. */
 export const importCheck = z

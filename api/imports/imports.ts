@@ -43,7 +43,7 @@ const connects = { ...admin, ownTextRules: ['query', 'credentials', 'api_key'] }
 const LONGEST_CHECK_MS = 30_000;
 
 /** `…/metrics/{id}/import`: the daily import of a metric (docs/concepts.md#daily-imports). */
-export const importRoutes = (app: Api, dependencies: NumberDependencies): void => {
+export function importRoutes(app: Api, dependencies: NumberDependencies): void {
   const { warehouse, orchestration, clock, sealer } = dependencies;
 
   /** Asks the platform. Throws a 503 if it cannot be asked, or does not answer soon. */
@@ -220,15 +220,15 @@ export const importRoutes = (app: Api, dependencies: NumberDependencies): void =
       return success(toWireImport(state, vault, clock.now()));
     },
   );
-};
+}
 
 /** `vault` is undefined for counts. */
-const toWireImport = (
+function toWireImport(
   { connection, type, status, paused_reason, history }: ImportState,
   vault: RevenueVault | undefined,
   now: Date,
   problem: string | null = null,
-): z.infer<typeof importRecord> => {
+): z.infer<typeof importRecord> {
   const { project_id, location, query, connected_at, first_day } = connection;
   const { last = null, lastCompleted: completed = null } = history ?? {};
   const uncounted = type === 'stripe' && vault !== undefined ? uncountedOf(vault, completed) : undefined;
@@ -248,7 +248,7 @@ const toWireImport = (
         ? { other_currencies: null, left_out: null }
         : toWireUncounted(uncounted)),
   };
-};
+}
 
 const UNCOUNTED_UNREADABLE =
   'what the import did not count cannot be opened: run it from its first month on to count it again';

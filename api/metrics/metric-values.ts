@@ -83,7 +83,7 @@ const position = z.object({ changeId: z.uuid(), period: z.iso.date(), label: z.s
 const periodPosition = position.omit({ changeId: true });
 
 /** `…/metrics/{id}/values` and `…/history` (docs/http.md#send-values). */
-export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export function metricValueRoutes(app: Api, dependencies: ApiDependencies): void {
   const { warehouse, clock } = dependencies;
 
   app.post(
@@ -198,4 +198,4 @@ export const metricValueRoutes = (app: Api, dependencies: ApiDependencies): void
       };
     },
   );
-};
+}

@@ -54,10 +54,10 @@ const warningsOf = async (
   scope.type === 'spend' ? pickWarnings(warehouse, orgId, scope.spend, clock.now(), stored) : [];
 
 /** Returns the changed scope. Its type stays; only the picks of a spend scope can change (docs/http.md#define-a-metric). */
-const changedScope = (
+function changedScope(
   { scope }: Metric,
   change: { type?: string | undefined; spend?: SpendPick[] | undefined } | undefined,
-): Metric['scope'] | undefined => {
+): Metric['scope'] | undefined {
   if (change === undefined) return undefined;
   if (change.type !== undefined && change.type !== scope.type) {
     throw invalid(`scope.type: expected ${JSON.stringify(scope.type)}: it cannot be changed after creation`);
@@ -66,13 +66,13 @@ const changedScope = (
   if (scope.type !== 'spend')
     throw invalid(`scope.spend: expected none, this metric has the scope ${JSON.stringify(scope.type)}`);
   return { type: 'spend', spend: change.spend };
-};
+}
 
 /** Rejects a currency that does not fit the kind of a new metric. Revenue is never converted. */
-const judgedCurrency = (
+function judgedCurrency(
   { kind, currency, label_key }: z.infer<typeof newMetric>,
   organisation: Caller['organisation'],
-): string | null => {
+): string | null {
   if (kind === 'count') {
     if (currency === undefined) return null;
     throw invalid(`currency: expected none on a count metric, got ${forMessage(currency)}`);
@@ -84,21 +84,21 @@ const judgedCurrency = (
     );
   refuseLabels(kind, label_key);
   return currency;
-};
+}
 
-const refuseLabels = (kind: Metric['kind'], labelKey: string | null | undefined): void => {
+function refuseLabels(kind: Metric['kind'], labelKey: string | null | undefined): void {
   if (kind === 'revenue' && typeof labelKey === 'string')
     throw invalid(`label_key: expected null, or nothing, on a revenue metric, got ${forMessage(labelKey)}`);
-};
+}
 
 const targetText = (target: number | null): string | null => (target === null ? null : target.toString());
 
 /** Returns a metric as those see it who may see its numbers. */
-const toWireMetric = (
+function toWireMetric(
   { kind, currency, assistant_access, ...metric }: Metric,
   months: readonly MonthRecord[],
   state?: Pick<ImportState, 'type' | 'status'>,
-): z.infer<typeof metricRecord> => {
+): z.infer<typeof metricRecord> {
   const shown = {
     ...metric,
     target: metric.target === null ? null : toWire(metric.target),
@@ -108,7 +108,7 @@ const toWireMetric = (
   return kind === 'count'
     ? { ...shown, kind }
     : { ...shown, kind, label_key: null, rise: null, currency, assistant_access };
-};
+}
 
 /** Throws a 403 for a key that only sends values and asks for all metrics. It may look up one by its name. */
 const refuseUnnamed: onRequestHookHandler = (request, _reply, done) => {
@@ -122,7 +122,7 @@ const refuseUnnamed: onRequestHookHandler = (request, _reply, done) => {
 };
 
 /** `…/metrics`: business metrics and their unit costs (docs/http.md#define-a-metric). */
-export const metricRoutes = (app: Api, dependencies: NumberDependencies): void => {
+export function metricRoutes(app: Api, dependencies: NumberDependencies): void {
   const { warehouse, clock } = dependencies;
 
   app.get(
@@ -295,4 +295,4 @@ export const metricRoutes = (app: Api, dependencies: NumberDependencies): void =
       return success(toWireMetric(metric, []));
     },
   );
-};
+}

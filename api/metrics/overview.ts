@@ -47,7 +47,7 @@ const glanceRecord = z
 const privateGlance = z.object({ metric: privateMetric }).meta({ id: 'PrivateGlance' });
 
 /** `GET /overview`: every metric at a glance. One statement reads all their months (docs/http.md#read-and-lock-months). */
-export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void => {
+export function overviewRoutes(app: Api, dependencies: NumberDependencies): void {
   app.get(
     '/overview',
     {
@@ -79,4 +79,4 @@ export const overviewRoutes = (app: Api, dependencies: NumberDependencies): void
       );
     },
   );
-};
+}

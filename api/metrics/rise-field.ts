@@ -19,13 +19,13 @@ export const rise = z
   );
 
 /** Rejects a rule for a rise on revenue, which sends no event, and on a monthly metric, which has no history of days. */
-export const judgedRise = (
+export function judgedRise(
   { kind, frequency }: Pick<Metric, 'kind' | 'frequency'>,
   sent: Metric['rise'],
-): Metric['rise'] => {
+): Metric['rise'] {
   if (kind === 'revenue' && sent !== null)
     throw invalid('rise: expected null, or nothing, on a revenue metric, which sends no event');
   if (frequency === 'monthly' && sent !== null)
     throw invalid('rise: expected null, or nothing, on a monthly metric');
   return sent;
-};
+}

@@ -30,19 +30,19 @@ const connected = (type: ImportType): Error =>
   );
 
 /** Throws a conflict for a metric with a daily import, whose values nothing else may change (docs/concepts.md#daily-imports). */
-const refuseConnected = async (warehouse: Warehouse, caller: Caller, metricId: string): Promise<void> => {
+async function refuseConnected(warehouse: Warehouse, caller: Caller, metricId: string): Promise<void> {
   const type = await recallImportType(warehouse, caller, metricId);
   if (type !== null) throw connected(type);
-};
+}
 
 /** Creates or replaces values of a count or of revenue, all or none. */
-export const storeValues = async (
+export async function storeValues(
   warehouse: Warehouse,
   caller: Caller,
   { metric, vault }: Changed,
   { values, rounded }: JudgedValues,
   change: Change,
-): Promise<RoundedResult> => {
+): Promise<RoundedResult> {
   await refuseConnected(warehouse, caller, metric.id);
   const orgId = caller.organisation.id;
   if (vault === undefined)
@@ -55,20 +55,20 @@ export const storeValues = async (
     change,
   );
   return { ...written, rounded };
-};
+}
 
 /**
  * The same, from a CSV file. `signal` stops the upload. Beside a query import, a file may have values of the months before the
  * import's.
  */
-export const storeCsv = async (
+export async function storeCsv(
   warehouse: Warehouse,
   caller: Caller,
   { metric, vault }: Changed,
   bytes: AsyncIterable<Buffer>,
   change: Change,
   signal: AbortSignal,
-): Promise<RoundedResult> => {
+): Promise<RoundedResult> {
   const orgId = caller.organisation.id;
   const connection = await findImport(warehouse, orgId, metric.id);
   if (connection?.type === 'stripe') throw connected('stripe');
@@ -77,19 +77,19 @@ export const storeCsv = async (
   return vault === undefined
     ? writeCsv(warehouse, orgId, rules, bytes, change, signal)
     : writeRevenueCsv(warehouse, { orgId, metricId: metric.id, vault }, rules, bytes, change, signal);
-};
+}
 
 /** Removes the values of a range from a count or from revenue, all or none. */
-export const clearValues = async (
+export async function clearValues(
   warehouse: Warehouse,
   caller: Caller,
   { metric, vault }: Changed,
   range: ValueRange,
   change: Change,
-): Promise<Pick<ChangeResult, 'removed' | 'months'>> => {
+): Promise<Pick<ChangeResult, 'removed' | 'months'>> {
   await refuseConnected(warehouse, caller, metric.id);
   const orgId = caller.organisation.id;
   return vault === undefined
     ? removeValues(warehouse, orgId, metric.id, range, change)
     : removeRevenue(warehouse, { orgId, metricId: metric.id, vault }, range, change);
-};
+}

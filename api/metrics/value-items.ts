@@ -18,7 +18,7 @@ export interface JudgedValues {
   rounded: number;
 }
 
-const judged = (items: readonly Sent[]): JudgedValues => {
+function judged(items: readonly Sent[]): JudgedValues {
   let rounded = 0;
   const values = items.map(({ period, label = '', value }) => {
     const stored = storableValue(value);
@@ -26,20 +26,20 @@ const judged = (items: readonly Sent[]): JudgedValues => {
     return { period: periodToDay(period), label, value: stored.value };
   });
   return { values, rounded };
-};
+}
 
 /** Checks one value by the rules of its metric. Throws, with the wrong field. */
-export const judgeItem = (metric: ValueRules, sent: Sent, now: Date): JudgedValues => {
+export function judgeItem(metric: ValueRules, sent: Sent, now: Date): JudgedValues {
   const found = valueProblem(metric, newestPeriod(metric.frequency, now), sent);
   if (found !== null) throw invalid(`${found.field}: ${found.problem}`);
   return judged([sent]);
-};
+}
 
 /**
  * Checks a batch of values by the rules of their metric, and that each period and label occurs once. Throws at the first
  * wrong item, with its path. Then nothing of the batch is stored.
  */
-export const judgeItems = (metric: ValueRules, values: readonly Sent[], now: Date): JudgedValues => {
+export function judgeItems(metric: ValueRules, values: readonly Sent[], now: Date): JudgedValues {
   const newest = newestPeriod(metric.frequency, now);
   const seen = new Map<string, number>();
   values.forEach((sent, index) => {
@@ -53,4 +53,4 @@ export const judgeItems = (metric: ValueRules, values: readonly Sent[], now: Dat
     seen.set(period + label, index);
   });
   return judged(values);
-};
+}

@@ -21,7 +21,7 @@ import { keyChange, writeResult } from './value-fields.ts';
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** `POST …/values/csv`: values from a file (docs/http.md#send-values). */
-export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export function valueUploadRoutes(app: Api, dependencies: ApiDependencies): void {
   const { warehouse, clock } = dependencies;
   const places = new UploadPlaces();
   void app.register(async (scope) => {
@@ -72,7 +72,7 @@ export const valueUploadRoutes = (app: Api, dependencies: ApiDependencies): void
       },
     );
   });
-};
+}
 
 const unsupported = (type: string | undefined): ServiceError =>
   new ServiceError(
@@ -81,7 +81,7 @@ const unsupported = (type: string | undefined): ServiceError =>
   );
 
 /** Leaves a CSV body unread for the route, and rejects all other types and charsets. */
-const takeCsvOnly = (app: Api): void => {
+function takeCsvOnly(app: Api): void {
   const { validatorCompiler } = app;
   if (validatorCompiler === undefined) throw new Error('the server has no validator');
   app.setValidatorCompiler((route) =>
@@ -93,7 +93,7 @@ const takeCsvOnly = (app: Api): void => {
     if (csvCharset(type) !== undefined) done(null, payload);
     else done(unsupported(type));
   });
-};
+}
 
 /** Returns the charset that the type of a CSV file names, null if it names none, and undefined for any other type. */
 const csvCharset = (type = ''): CsvCharset | null | undefined =>

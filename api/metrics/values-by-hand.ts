@@ -31,17 +31,17 @@ const removeQuery = z.strictObject({
 });
 type RemoveQuery = z.infer<typeof removeQuery>;
 
-const refuseUnclear = ({ period, start, end }: RemoveQuery): void => {
+function refuseUnclear({ period, start, end }: RemoveQuery): void {
   const isRange = start !== undefined || end !== undefined;
   if (period !== undefined && isRange)
     throw invalid(
       `period: expected no period beside ${start === undefined ? 'end' : 'start'}, got ${forMessage(period)}`,
     );
   if (period === undefined && !isRange) throw invalid('query: expected period, or start or end, got none');
-};
+}
 
 /** Returns the range of days that a query removes. Rejects periods that do not fit the metric's frequency. */
-const rangeOf = (metric: Metric, { period, start, end, label }: RemoveQuery): ValueRange => {
+function rangeOf(metric: Metric, { period, start, end, label }: RemoveQuery): ValueRange {
   const { frequency } = metric;
   for (const [name, value] of Object.entries({ period, start, end })) {
     const fits =
@@ -66,10 +66,10 @@ const rangeOf = (metric: Metric, { period, start, end, label }: RemoveQuery): Va
   if (range.start !== null && range.end !== null && range.end < range.start)
     throw invalid(`end: expected ${first ?? ''} or later, got ${forMessage(last)}`);
   return { ...range, label: label ?? null };
-};
+}
 
 /** `PUT …/values/{period}` and `DELETE …/values`: values that an admin corrects by hand (docs/http.md#send-values). */
-export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export function handValueRoutes(app: Api, dependencies: ApiDependencies): void {
   const { warehouse, clock } = dependencies;
 
   app.put(
@@ -122,4 +122,4 @@ export const handValueRoutes = (app: Api, dependencies: ApiDependencies): void =
       return success(await clearValues(warehouse, caller, changed, range, change));
     },
   );
-};
+}

@@ -96,7 +96,7 @@ type WaitingItem = z.infer<typeof waitingItem>;
 const nameOf = ({ id, name }: { id: string; name: string }) => ({ id, name });
 
 /** `GET /waiting`: what waits for someone, by kind and name. No kind needs a statement for each metric or team. */
-export const waitingRoutes = (app: Api, dependencies: NumberDependencies): void => {
+export function waitingRoutes(app: Api, dependencies: NumberDependencies): void {
   const { warehouse } = dependencies;
   app.get(
     '/waiting',
@@ -128,12 +128,12 @@ export const waitingRoutes = (app: Api, dependencies: NumberDependencies): void 
       ]);
     },
   );
-};
+}
 
-const failedRuns = async (
+async function failedRuns(
   { warehouse }: Pick<NumberDependencies, 'warehouse'>,
   orgId: string,
-): Promise<WaitingItem[]> => {
+): Promise<WaitingItem[]> {
   const runs = await lastRuns(warehouse, orgId);
   const sources = await listCostSources(warehouse, orgId);
   return sources.toSorted(byName).flatMap((source): WaitingItem[] => {
@@ -144,14 +144,14 @@ const failedRuns = async (
     const at = run.finished_at ?? run.started_at;
     return [{ kind: 'run_failed', message, source: nameOf(source), run_id, at, error }];
   });
-};
+}
 
 /** Returns what waits of the metrics whose numbers the caller may see, and of the teams. */
-const waitingNumbers = async (
+async function waitingNumbers(
   dependencies: NumberDependencies,
   caller: Caller,
   now: Date,
-): Promise<WaitingItem[]> => {
+): Promise<WaitingItem[]> {
   const { warehouse } = dependencies;
   const { organisation } = caller;
   const all = (await recallMetrics(caller.look, warehouse, organisation.id)).toSorted(byName);
@@ -174,30 +174,30 @@ const waitingNumbers = async (
     ...lockable.flatMap((metric) => monthsWith('ready_to_lock', metric, records.get(metric.id))),
     ...teams.flatMap((team) => waitingBills(team, newestFirst, organisation, now)),
   ];
-};
+}
 
-const failedImport = (metric: Metric, state: ImportState | undefined): WaitingItem[] => {
+function failedImport(metric: Metric, state: ImportState | undefined): WaitingItem[] {
   const last = state?.history?.last ?? null;
   if (state === undefined || last === null || state.status === 'paused') return [];
   if (state.status !== 'failed' && last.status !== 'failed') return [];
   const message = `the import of metric ${JSON.stringify(metric.name)} failed`;
   const at = last.finished_at ?? last.started_at;
   return [{ kind: 'import_failed', message, metric: nameOf(metric), at }];
-};
+}
 
-const pausedImport = (metric: Metric, state: ImportState | undefined): WaitingItem[] => {
+function pausedImport(metric: Metric, state: ImportState | undefined): WaitingItem[] {
   if (state?.status !== 'paused') return [];
   const message = `the import of metric ${JSON.stringify(metric.name)} is paused: ${state.paused_reason ?? ''}`;
   return [{ kind: 'import_paused', message, metric: nameOf(metric) }];
-};
+}
 
 /** Returns the months before the running one that doubts hold back, newest first. Metrics share doubts about spend. */
-const heldBack = (
+function heldBack(
   metrics: readonly Metric[],
   records: ReadonlyMap<string, readonly MonthRecord[]>,
   bills: readonly MonthBills[],
   running: Month,
-): WaitingItem[] => {
+): WaitingItem[] {
   const ofMetrics = metrics.flatMap((metric) => {
     const months = records.get(metric.id) ?? [];
     return months
@@ -222,30 +222,30 @@ const heldBack = (
     const message = `${month} is held back by ${missing.length === 1 ? 'a doubt' : `${missing.length} doubts`}`;
     return { kind: 'held_back', message, month, metrics: ofMonth.flatMap((one) => one.metrics), missing };
   });
-};
+}
 
 const ABOUT_MONTHS = {
   changed_since_lock: (name: string) => `values of metric ${name} changed after the lock of`,
   ready_to_lock: (name: string) => `metric ${name} is ready to lock for`,
 };
 
-const monthsWith = (
+function monthsWith(
   kind: keyof typeof ABOUT_MONTHS,
   metric: Metric,
   records: readonly MonthRecord[] = [],
-): WaitingItem[] => {
+): WaitingItem[] {
   const found = records.flatMap(({ month, status }) => (status === kind ? [month] : []));
   if (found.length === 0) return [];
   const message = `${ABOUT_MONTHS[kind](JSON.stringify(metric.name))} ${found.join(', ')}`;
   return [{ kind, message, metric: nameOf(metric), months: found }];
-};
+}
 
-const waitingBills = (
+function waitingBills(
   team: Team,
   newestFirst: readonly MonthBills[],
   organisation: Caller['organisation'],
   now: Date,
-): WaitingItem[] => {
+): WaitingItem[] {
   const waiting = newestFirst
     .map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now))
     .filter(({ status }) => status === 'waiting');
@@ -255,4 +255,4 @@ const waitingBills = (
   const message = `the bill of team ${JSON.stringify(team.name)} cannot seal for ${found.join(', ')}`;
   const { waiting_for } = newest;
   return [{ kind: 'bill_waiting', message, team: nameOf(team), months: found, waiting_for }];
-};
+}

@@ -122,7 +122,7 @@ interface LabelList {
   after: string;
 }
 
-const labelLists = (record: MonthRecord): LabelList[] => {
+function labelLists(record: MonthRecord): LabelList[] {
   const { current, ...month } = countMonth.parse(record);
   const isLocked = month.locked !== null;
   const opened = (part: object): string => `${JSON.stringify(part).slice(0, -1)},"labels":[`;
@@ -136,7 +136,7 @@ const labelLists = (record: MonthRecord): LabelList[] => {
       after: ']}}',
     },
   ];
-};
+}
 
 const labelledText = async function* (
   lists: readonly LabelList[],
@@ -169,7 +169,7 @@ const labelledText = async function* (
 };
 
 /** `…/metrics/{id}/months`: the life of a month (docs/concepts.md#a-month-and-its-states). */
-export const monthRoutes = (app: Api, dependencies: NumberDependencies): void => {
+export function monthRoutes(app: Api, dependencies: NumberDependencies): void {
   const { warehouse, clock } = dependencies;
 
   app.get(
@@ -273,4 +273,4 @@ export const monthRoutes = (app: Api, dependencies: NumberDependencies): void =>
       );
     },
   );
-};
+}

@@ -26,13 +26,13 @@ const RECORD_BYTES = 1_000;
  * Returns the last twelve months, or those of `range`, of those metrics whose numbers the caller may see, newest first, by metric
  * id. The audit log records the view of revenue. Of it and of a range, nothing is kept in memory.
  */
-export const monthsOf = async (
+export async function monthsOf(
   dependencies: Pick<NumberDependencies, 'warehouse' | 'sealer' | 'clock' | 'noteChange'>,
   caller: Caller,
   requested: readonly Metric[],
   viewed: Viewed,
   range?: MonthRange,
-): Promise<Map<string, MonthRecord[]>> => {
+): Promise<Map<string, MonthRecord[]>> {
   const { warehouse, clock } = dependencies;
   const { organisation, look } = caller;
   const now = clock.now();
@@ -53,10 +53,10 @@ export const monthsOf = async (
   const known = await recallMonths(recall, RECORDS, counts, dayOf(now), read);
   const opened = revenue.length === 0 ? new Map<string, MonthRecord[]>() : await read(revenue);
   return new Map(metrics.map(({ id }) => [id, known.get(id) ?? opened.get(id) ?? []]));
-};
+}
 
 /** The same, by the caller's statements. Revenue needs its vault. Without `recall`, nothing is taken from memory. */
-export const readMonths = async (
+export async function readMonths(
   session: ComputedQueries,
   organisation: Caller['organisation'],
   metrics: readonly Metric[],
@@ -66,7 +66,7 @@ export const readMonths = async (
     recall,
     range = shownMonths(now),
   }: { vault?: RevenueVault | undefined; recall?: Recall; range?: MonthRange } = {},
-): Promise<Map<string, MonthRecord[]>> => {
+): Promise<Map<string, MonthRecord[]>> {
   const facts = await monthFacts(
     session,
     organisation.id,
@@ -77,4 +77,4 @@ export const readMonths = async (
   return new Map(
     metrics.map((metric) => [metric.id, monthRecords(facts.get(metric.id) ?? [], metric, settlement, now)]),
   );
-};
+}

@@ -27,7 +27,7 @@ const authInfo = identity.extend({
 });
 
 /** `GET /health` and `GET /auth/info`. */
-export const healthRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export function healthRoutes(app: Api, dependencies: ApiDependencies): void {
   app.get(
     '/health',
     {
@@ -70,4 +70,4 @@ export const healthRoutes = (app: Api, dependencies: ApiDependencies): void => {
       });
     },
   );
-};
+}

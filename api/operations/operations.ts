@@ -13,11 +13,11 @@ export interface Condition {
 }
 
 /** Checks that the warehouse and Temporal answer, and that the disk is writable. */
-export const conditionOf = async ({
+export async function conditionOf({
   warehouse,
   orchestration,
   disk,
-}: Pick<ApiDependencies, 'warehouse' | 'orchestration' | 'disk'>): Promise<Condition> => {
+}: Pick<ApiDependencies, 'warehouse' | 'orchestration' | 'disk'>): Promise<Condition> {
   const state = (check: Promise<void>): Promise<'ok' | 'unreachable'> =>
     check.then(
       () => 'ok',
@@ -29,7 +29,7 @@ export const conditionOf = async ({
     disk(),
   ]);
   return { warehouse: warehouseState, temporal: temporalState, disk: diskState };
-};
+}
 
 /** Whether everything that the service needs is there. */
 export const isReady = (condition: Condition): boolean =>
@@ -39,7 +39,7 @@ export const isReady = (condition: Condition): boolean =>
 const KEY_STATE_MS = 60_000;
 
 /** Liveness, readiness and Prometheus metrics: outside /api/v1, without a key (docs/http.md#what-all-answers-have-in-common). */
-export const operationRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export function operationRoutes(app: Api, dependencies: ApiDependencies): void {
   const { warehouse, sealer } = dependencies;
   const { requestDuration, callsOverQuota } = dependencies.metrics;
   const keyState = keptFor(KEY_STATE_MS, async () =>
@@ -67,14 +67,14 @@ export const operationRoutes = (app: Api, dependencies: ApiDependencies): void =
       .status(ready ? 200 : 503)
       .send({ status: ready ? 'ok' : 'unavailable', ...condition, master_key });
   });
-};
+}
 
 /** Liveness and metrics, which a process without the API can serve, too. Anyone who reaches the port may read them. */
-export const metricsRoutes = (app: Api, registries: readonly Registry[]): void => {
+export function metricsRoutes(app: Api, registries: readonly Registry[]): void {
   app.get('/livez', { schema: { hide: true } }, () => ({ status: 'ok' }));
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply
       .type(Registry.PROMETHEUS_CONTENT_TYPE)
       .send((await Promise.all(registries.map((registry) => registry.metrics()))).join('\n')),
   );
-};
+}

@@ -20,7 +20,7 @@ declare module 'fastify' {
  * Gives each request a span, below the span of its caller if the caller sends one (`traceparent`). The span has the route rather
  * than the URL, whose query can hold a customer's labels. Call this before anything else adds hooks.
  */
-export const traceRequests = (app: FastifyInstance, tracer: Tracer): void => {
+export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   app.decorateRequest('traced', null);
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -48,4 +48,4 @@ export const traceRequests = (app: FastifyInstance, tracer: Tracer): void => {
   app.addHook('preValidation', (request, _reply, done) => {
     context.with(request.traced ?? context.active(), done);
   });
-};
+}

@@ -65,7 +65,7 @@ const target = z.strictObject({
 });
 
 /** `/operator/backups`: copies the data of the running service, or helps to copy a DuckLake. One runs at a time. */
-export const backupRoutes = (app: Api, { warehouse, clock, version, metrics }: ApiDependencies): void => {
+export function backupRoutes(app: Api, { warehouse, clock, version, metrics }: ApiDependencies): void {
   let newest: BackupRecord | null = null;
   let running = Promise.resolve();
   const stopping = new AbortController();
@@ -150,10 +150,10 @@ export const backupRoutes = (app: Api, { warehouse, clock, version, metrics }: A
     },
     () => success(newest),
   );
-};
+}
 
 /** Looks whether a DuckLake has all its files, and returns where they and the catalog are. */
-const examine = async (warehouse: Warehouse): Promise<Partial<BackupRecord>> => {
+async function examine(warehouse: Warehouse): Promise<Partial<BackupRecord>> {
   const { settings } = warehouse;
   const catalog = postgresCatalog(settings.location);
   if (catalog === null || settings.dataPath === null)
@@ -162,4 +162,4 @@ const examine = async (warehouse: Warehouse): Promise<Partial<BackupRecord>> => 
   const { files, bytes } = await warehouse.session((session) => checkLakeFiles(session, dataPath));
   const { endpoint } = settings.objectStorage;
   return { bytes, lake: { catalog: withoutSecrets(catalog), data_path: dataPath, endpoint, files } };
-};
+}

@@ -35,7 +35,7 @@ export const organisationDeletion = z
   .meta({ id: 'OrganisationDeletion' });
 
 /** The routes by which the operator sees what an organisation has, deletes it with all its data, and lists deletions. */
-export const deletionRoutes = (app: Api, { warehouse, deleteOrganisation }: ApiDependencies): void => {
+export function deletionRoutes(app: Api, { warehouse, deleteOrganisation }: ApiDependencies): void {
   app.get(
     '/organisations/:id',
     {
@@ -83,4 +83,4 @@ export const deletionRoutes = (app: Api, { warehouse, deleteOrganisation }: ApiD
     },
     async () => success(await listDeletions(warehouse)),
   );
-};
+}

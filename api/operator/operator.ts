@@ -70,7 +70,7 @@ const NOT_WRITTEN = { key_file: null, old_key_file: null };
 const sourceParams = z.strictObject({ id: z.string(), source_id: z.string() });
 
 /** The operator's routes: organisations, and ingests for the command line (docs/http.md#as-the-operator). */
-export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export function operatorRoutes(app: Api, dependencies: ApiDependencies): void {
   const { warehouse, orchestration, clock, operatorKey, makeSourceFolder, sealer, writeKeyFile } =
     dependencies;
   const expected = digest(operatorKey);
@@ -293,4 +293,4 @@ export const operatorRoutes = (app: Api, dependencies: ApiDependencies): void =>
       return runsOf(dependencies, look, id, sourceId, request.query);
     },
   );
-};
+}

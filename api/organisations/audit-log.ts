@@ -43,7 +43,7 @@ const auditQuery = pageQuery
   });
 
 /** `GET /audit-log`: every recorded action with its author, newest first. */
-export const auditLogRoutes = (app: Api, { warehouse }: ApiDependencies): void => {
+export function auditLogRoutes(app: Api, { warehouse }: ApiDependencies): void {
   app.get(
     '/audit-log',
     {
@@ -66,4 +66,4 @@ export const auditLogRoutes = (app: Api, { warehouse }: ApiDependencies): void =
       );
     },
   );
-};
+}

@@ -29,18 +29,18 @@ export const keyRecord = z
 export const newKeyRecord = keyRecord.extend({ secret: z.string().describe('Shown in this answer only') });
 
 /** Stores a new key, and records it in the audit log. Returns it with its secret, which nobody can read again. */
-export const issueKey = async (
+export async function issueKey(
   session: Session,
   orgId: string,
   key: Pick<z.infer<typeof keyRecord>, 'name' | 'permission' | 'expires_at'>,
   { actor, now }: By,
-): Promise<z.infer<typeof newKeyRecord>> => {
+): Promise<z.infer<typeof newKeyRecord>> {
   const id = newKeyId();
   const { secret, secretHash } = newSecret(id);
   await createKey(session, orgId, { id, ...key, secretHash }, now);
   await audit(session, orgId, { actor, action: 'key.create', target: id, detail: { ...key } }, now);
   return { id, ...key, created_at: now.toISOString(), last_used_at: null, revoked_at: null, secret };
-};
+}
 
 /** Revokes a key at once, and records it in the audit log. See {@link revokeKey}. */
 export const revoke = (
@@ -61,7 +61,7 @@ export const revoke = (
   );
 
 /** `GET`, `POST /keys` and `DELETE /keys/{id}` (docs/http.md#manage-keys). */
-export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
+export function keyRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
   app.get(
     '/keys',
     {
@@ -142,4 +142,4 @@ export const keyRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void
       return success(found('key', id, await revoke(warehouse, caller.organisation.id, id, by)));
     },
   );
-};
+}

@@ -9,7 +9,7 @@ import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
 
 /** `GET` and `PATCH /organisation`. */
-export const organisationRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
+export function organisationRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
   app.get(
     '/organisation',
     {
@@ -47,4 +47,4 @@ export const organisationRoutes = (app: Api, { warehouse, clock }: ApiDependenci
       );
     },
   );
-};
+}

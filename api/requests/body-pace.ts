@@ -12,18 +12,18 @@ declare module 'fastify' {
 const LEAST_UPLOAD_BYTES = 16 * 1024;
 
 /** Ends a request with a 408 if its body takes longer than `patienceMs`, or if its upload stalls. */
-export const limitBodies = (app: FastifyInstance, patienceMs: number): void => {
+export function limitBodies(app: FastifyInstance, patienceMs: number): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (hasBody(request)) watch(request, reply, patienceMs);
     done();
   });
-};
+}
 
 /** Whether a body follows the headers. */
 export const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-const watch = ({ raw, routeOptions }: FastifyRequest, reply: FastifyReply, patienceMs: number): void => {
+function watch({ raw, routeOptions }: FastifyRequest, reply: FastifyReply, patienceMs: number): void {
   const { socket } = raw;
   let before = socket.bytesRead;
   const timer = setInterval(() => {
@@ -44,7 +44,7 @@ const watch = ({ raw, routeOptions }: FastifyRequest, reply: FastifyReply, patie
   };
   raw.once('end', stop);
   raw.once('close', stop);
-};
+}
 
 const tooSlow = (patienceMs: number): ServiceError =>
   new ServiceError(

@@ -12,19 +12,19 @@ const SUSPECT = /\\u[dD][89a-fA-F]|\\u00[0189]|\\u007[fF]|\\[bfnrt]|[\u007f-\u00
  *
  * @param ownRules fields that the route checks itself: texts with line breaks, and credentials, which no message may repeat.
  */
-export const refuseBrokenText = (body: string, parsed: unknown, ownRules: readonly string[] = []): void => {
+export function refuseBrokenText(body: string, parsed: unknown, ownRules: readonly string[] = []): void {
   if (!SUSPECT.test(body)) return;
   if (ownRules.length === 0 || typeof parsed !== 'object' || parsed === null) refuse(parsed, [], 'body');
   else
     refuse(Object.fromEntries(Object.entries(parsed).filter(([key]) => !ownRules.includes(key))), [], 'body');
-};
+}
 
 /** Throws if a parameter in a path or query (`part`) has a control character. The message names the parameter. */
-export const refuseBrokenParameters = (parameters: unknown, part: 'path' | 'query'): void => {
+export function refuseBrokenParameters(parameters: unknown, part: 'path' | 'query'): void {
   refuse(parameters, [], part);
-};
+}
 
-const refuse = (value: unknown, path: readonly PropertyKey[], part: string): void => {
+function refuse(value: unknown, path: readonly PropertyKey[], part: string): void {
   if (typeof value === 'string') {
     const expected = CONTROL_CHARACTER.test(value)
       ? NO_CONTROL_CHARACTERS
@@ -40,4 +40,4 @@ const refuse = (value: unknown, path: readonly PropertyKey[], part: string): voi
       refuse(item, [...path, key], part);
     }
   }
-};
+}

@@ -25,7 +25,7 @@ interface Connection {
  * When the service stops, it waits for running requests, but no longer than `patienceMs`, because some client may never read its
  * answer. It does not wait for connections that are idle, or that have sent nothing yet.
  */
-export const limitConnections = (app: Api, { mostConnections, patienceMs }: ConnectionLimits): void => {
+export function limitConnections(app: Api, { mostConnections, patienceMs }: ConnectionLimits): void {
   let closing = false;
   const connections = new Map<Socket, Connection>();
 
@@ -74,10 +74,10 @@ export const limitConnections = (app: Api, { mostConnections, patienceMs }: Conn
     if (closing) reply.header('connection', 'close');
     done();
   });
-};
+}
 
 /** Returns the connection that makes place for a new one; null if every one belongs to a caller who waits for an answer. */
-const mostDispensable = (connections: ReadonlyMap<Socket, Connection>): Socket | null => {
+function mostDispensable(connections: ReadonlyMap<Socket, Connection>): Socket | null {
   let found: Socket | null = null;
   let least = { rank: 3, since: 0 };
   for (const [socket, { isKnown, running, idleSince }] of connections) {
@@ -88,4 +88,4 @@ const mostDispensable = (connections: ReadonlyMap<Socket, Connection>): Socket |
     }
   }
   return found;
-};
+}

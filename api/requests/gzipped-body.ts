@@ -9,7 +9,7 @@ import { forMessage } from '../../domain/shared/for-message.ts';
 const GZIP: ReadonlySet<string> = new Set(['gzip', 'x-gzip']);
 
 /** Whether the body of a request is gzipped. Throws a 415 for any other encoding, and for several. */
-export const isGzipped = (headers: IncomingHttpHeaders): boolean => {
+export function isGzipped(headers: IncomingHttpHeaders): boolean {
   const encoding = headers['content-encoding'] ?? 'identity';
   const name = encoding.trim().toLowerCase();
   if (name !== 'identity' && !GZIP.has(name))
@@ -18,7 +18,7 @@ export const isGzipped = (headers: IncomingHttpHeaders): boolean => {
       `content-encoding: expected gzip or none, got ${forMessage(encoding)}`,
     );
   return GZIP.has(name);
-};
+}
 
 /** What a gzipped body holds. Fastify compares the encoded length with the Content-Length of the request. */
 class Unzipped extends Transform {
@@ -54,7 +54,7 @@ const damaged = (): ServiceError => invalid('body: expected gzip, got bytes that
  * and whoever reads sees that the limit is passed. The stream fails with a 413 if the gzipped bytes alone pass the limit, and
  * with a 400 if they are damaged, incomplete, or followed by others.
  */
-export const gunzipped = (raw: IncomingMessage, mostBytes: number): Unzipped => {
+export function gunzipped(raw: IncomingMessage, mostBytes: number): Unzipped {
   const gunzip = createGunzip();
   const body: Unzipped = new Unzipped(
     (length) => {
@@ -99,4 +99,4 @@ export const gunzipped = (raw: IncomingMessage, mostBytes: number): Unzipped => 
   });
   raw.pipe(gunzip).pipe(body);
   return body;
-};
+}

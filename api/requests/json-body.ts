@@ -12,7 +12,7 @@ import type { Api } from '../http/api-type.ts';
 const MOST_ITEMS = 100_000;
 
 /** Accepts JSON only. Many clients name it on every request, so that a request without a body is fine, too. */
-export const acceptJsonOnly = (app: Api): void => {
+export function acceptJsonOnly(app: Api): void {
   app.removeContentTypeParser('text/plain');
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -43,9 +43,9 @@ export const acceptJsonOnly = (app: Api): void => {
       });
     });
   });
-};
+}
 
-const textOf = (request: FastifyRequest, bytes: Buffer): string => {
+function textOf(request: FastifyRequest, bytes: Buffer): string {
   const type = request.headers['content-type'] ?? '';
   if (!isUtf8Type(type))
     throw new ServiceError(
@@ -54,4 +54,4 @@ const textOf = (request: FastifyRequest, bytes: Buffer): string => {
     );
   if (!isUtf8(bytes)) throw invalid('body: expected UTF-8, got invalid UTF-8');
   return bytes.toString();
-};
+}

@@ -9,7 +9,7 @@ import { envelope, JSON_TYPE, socketAnswer } from '../http/error-answers.ts';
 import { refuseBrokenUrl } from '../http/request-url.ts';
 
 /** Answers requests in the envelope that Node would answer by itself, or not at all, before routing. */
-export const answerOddRequests = (server: Server): void => {
+export function answerOddRequests(server: Server): void {
   server.on('checkExpectation', ({ headers }, response) => {
     const { expect } = headers;
     response.statusCode = 417;
@@ -19,14 +19,14 @@ export const answerOddRequests = (server: Server): void => {
   server.on('connect', ({ url }, socket) => {
     socketAnswer(socket, 400, `expected a request to this service, got CONNECT ${url ?? ''}`);
   });
-};
+}
 
 /**
  * Rejects requests that no route can take, after the checks of key, quota, permission and plan: a path or query that cannot
  * be decoded or holds control characters (400), and an encoding of the body other than gzip (415). Unpacks gzipped bodies. It
  * always rejects a request without a host.
  */
-export const refuseOddRequests = (app: FastifyInstance): void => {
+export function refuseOddRequests(app: FastifyInstance): void {
   app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
     if (headers.host === undefined && raw.httpVersion !== '1.0')
       throw invalid('host: expected a Host header, got nothing');
@@ -41,4 +41,4 @@ export const refuseOddRequests = (app: FastifyInstance): void => {
     const isUnpacked = isGzipped(headers) && hasBody(request) && routeOptions.config.takesUpload !== true;
     done(null, isUnpacked ? gunzipped(raw, routeOptions.bodyLimit) : payload);
   });
-};
+}

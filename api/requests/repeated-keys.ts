@@ -21,7 +21,7 @@ interface Open {
  *
  * @param body a valid JSON text.
  */
-export const refuseRepeatedKeys = (body: string): void => {
+export function refuseRepeatedKeys(body: string): void {
   const open: Open[] = [];
   for (let at = 0; at < body.length; at += 1) {
     const code = body.charCodeAt(at);
@@ -36,23 +36,23 @@ export const refuseRepeatedKeys = (body: string): void => {
     else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) open.pop();
     else if (code === COMMA && typeof within?.at === 'number') within.at += 1;
   }
-};
+}
 
 /** Returns the index of the quote that closes the text whose first quote is at `start`. */
-const endOfText = (body: string, start: number): number => {
+function endOfText(body: string, start: number): number {
   let at = start + 1;
   while (body.charCodeAt(at) !== QUOTE) at += body.charCodeAt(at) === BACKSLASH ? 2 : 1;
   return at;
-};
+}
 
 /** Whether a colon follows the text that ends at `end`. */
-const isKey = (body: string, end: number): boolean => {
+function isKey(body: string, end: number): boolean {
   let at = end + 1;
   while (body.charCodeAt(at) <= LAST_BLANK) at += 1;
   return body.charCodeAt(at) === COLON;
-};
+}
 
-const noteKey = (open: readonly Open[], within: Open, keys: Set<string>, text: string): void => {
+function noteKey(open: readonly Open[], within: Open, keys: Set<string>, text: string): void {
   // An escaped letter is the same key.
   const key = text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
   within.at = key;
@@ -61,4 +61,4 @@ const noteKey = (open: readonly Open[], within: Open, keys: Set<string>, text: s
     throw invalid(`${pathText(path) || 'body'}: expected this field once, got it twice`);
   }
   keys.add(key);
-};
+}

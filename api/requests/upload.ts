@@ -15,7 +15,7 @@ export interface Upload {
 }
 
 /** Returns the upload in `body`, unpacked if it is gzipped. It is never held in memory. */
-export const uploadIn = (body: IncomingMessage, mostBytes: number): Upload => {
+export function uploadIn(body: IncomingMessage, mostBytes: number): Upload {
   let received = 0;
   let isOver = false;
   let source: Readable | null = null;
@@ -43,4 +43,4 @@ export const uploadIn = (body: IncomingMessage, mostBytes: number): Upload => {
     while ((await rest.next()).done !== true);
   };
   return { bytes, end };
-};
+}

@@ -127,9 +127,9 @@ const OPTIONS_OF_KIND = {
 } as const;
 
 /** Returns options as those of a kind. Throws `invalid`, with the field that is missing or unknown. */
-export const optionsOf = (kind: CostSource['kind'], options: unknown): SourceKind['options'] => {
+export function optionsOf(kind: CostSource['kind'], options: unknown): SourceKind['options'] {
   const input = { options };
   const parsed = z.object({ options: OPTIONS_OF_KIND[kind] }).safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error, input, `body: the source is of kind ${kind}`);
   return parsed.data.options;
-};
+}

@@ -47,7 +47,7 @@ const toWire = ({ firstDay, lastDay, missing, endedOn, ...others }: SourceUnit) 
 });
 
 /** `…/cost-sources/{id}/units`: the accounts, clusters, hosts and tools of a source, and decisions about them. */
-export const costSourceUnitRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
+export function costSourceUnitRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
   const units = async (orgId: string, id: string): Promise<SourceUnit[]> => {
     const source = found('cost source', id, await findCostSource(warehouse, orgId, id));
     const running = monthOf(dayOf(clock.now()));
@@ -128,4 +128,4 @@ export const costSourceUnitRoutes = (app: Api, { warehouse, clock }: ApiDependen
     },
     (request) => decide(callerOf(request), request.params.id, request.body),
   );
-};
+}

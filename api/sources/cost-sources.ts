@@ -71,31 +71,31 @@ const withoutRuns = (source: CostSource): WireSource => ({
 });
 
 /** Returns what shows sources of the organisation with their deliveries and newest runs. */
-const withRuns = async (warehouse: Warehouse, orgId: string): Promise<(source: CostSource) => WireSource> => {
+async function withRuns(warehouse: Warehouse, orgId: string): Promise<(source: CostSource) => WireSource> {
   const [runs, delivered] = [await shownLastRuns(warehouse, orgId), await deliveredThrough(warehouse, orgId)];
   return (source) => ({
     ...source,
     delivered_through: delivered.get(source.id) ?? null,
     last_run: runs.get(source.id) ?? null,
   });
-};
+}
 
 /** Checks the locations of a source, or of a change of one. */
-const checkLocations = async (changed: LocationFields, rules: SourceRules): Promise<void> => {
+async function checkLocations(changed: LocationFields, rules: SourceRules): Promise<void> {
   for (const { field, location } of locationsOf(changed)) await checkSourceLocation(location, rules, field);
-};
+}
 
 /** Rejects a source in another currency than the organisation's, because money is never converted. */
-const checkCurrency = (own: string | null | undefined, expected: string): void => {
+function checkCurrency(own: string | null | undefined, expected: string): void {
   if (own !== null && own !== undefined && own !== expected) {
     throw invalid(
       `currency: expected ${expected}, the organisation's currency, got ${JSON.stringify(own)}; money is never converted`,
     );
   }
-};
+}
 
 /** `…/cost-sources`: where spend comes from, runs and their history (docs/http.md#connect-a-cost-source). */
-export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export function costSourceRoutes(app: Api, dependencies: ApiDependencies): void {
   const { warehouse, orchestration, clock, sourceRulesOf, checkRemoteFiles } = dependencies;
 
   /** Rejects files on other hosts if this machine cannot read them, because every run of the source would fail. */
@@ -312,4 +312,4 @@ export const costSourceRoutes = (app: Api, dependencies: ApiDependencies): void 
       return runsOf(dependencies, look, organisation.id, request.params.id, request.query);
     },
   );
-};
+}

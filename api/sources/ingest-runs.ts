@@ -95,19 +95,19 @@ const toWireRun = (
 });
 
 /** Returns the newest run of each of the organisation's sources as the API shows it, by source id. */
-export const shownLastRuns = async (warehouse: Warehouse, orgId: string): Promise<Map<string, WireRun>> => {
+export async function shownLastRuns(warehouse: Warehouse, orgId: string): Promise<Map<string, WireRun>> {
   const runs = await lastRuns(warehouse, orgId);
   const changes = await changesOfRuns(warehouse, orgId, [...runs.values()]);
   return new Map([...runs].map(([sourceId, run]) => [sourceId, toWireRun(run, changes)]));
-};
+}
 
 /** Starts an ingest of a source and records its run. */
-export const startIngest = async (
+export async function startIngest(
   { warehouse, orchestration, clock }: ApiDependencies,
   orgId: string,
   sourceId: string,
   body: z.infer<typeof ingestBody>,
-): Promise<z.infer<typeof ingestStarted>> => {
+): Promise<z.infer<typeof ingestStarted>> {
   const startMonth = body?.start_month ?? null;
   const endMonth = body?.end_month ?? null;
   const acceptShrink = body?.accept_shrink ?? false;
@@ -123,7 +123,7 @@ export const startIngest = async (
     startedRun({ run_id: runId, source_id: sourceId, workflow_id: workflowId }, clock.now()),
   );
   return { run_id: runId, workflow_id: workflowId, status: 'running' };
-};
+}
 
 /** A page of runs, and what they changed. */
 interface RunsPage {
@@ -141,13 +141,13 @@ const RUNS_PAGE: Derived<RunsPage> = {
  * Returns a page of a source's runs, newest first. A running one shows how many rows it has read. Clients ask again and again
  * while a run is under way, so that the rest of the page is remembered.
  */
-export const runsOf = async (
+export async function runsOf(
   { warehouse, orchestration }: ApiDependencies,
   look: Look,
   orgId: string,
   sourceId: string,
   query: z.infer<typeof pageQuery>,
-) => {
+) {
   checkCursor(query, z.string());
   const key = JSON.stringify([sourceId, query.limit, query.cursor ?? null]);
   const { runs, changes } = await warehouse.memory.recall(look, RUNS_PAGE, orgId, key, async () => {
@@ -172,4 +172,4 @@ export const runsOf = async (
     }),
   );
   return { ...runs, data };
-};
+}

@@ -141,7 +141,7 @@ const breakdownQuery = range.extend({
   cursor: z.string().optional().describe('`next_cursor` of the page before'),
 });
 
-const daysOf = ({ start_date, end_date }: z.infer<typeof range>): number => {
+function daysOf({ start_date, end_date }: z.infer<typeof range>): number {
   if (end_date < start_date) {
     throw invalid(
       `end_date: expected a day not before start_date ${start_date}, got ${JSON.stringify(end_date)}`,
@@ -151,7 +151,7 @@ const daysOf = ({ start_date, end_date }: z.infer<typeof range>): number => {
   if (days > MOST_DAYS)
     throw invalid(`end_date: expected at most ${MOST_DAYS} days from start_date, got ${days}`);
   return days;
-};
+}
 
 /** The grain of `/costs` as rows. */
 const FLAT_KEYS: readonly BreakdownKey[] = ['day', 'source', 'cloud', 'account'];
@@ -162,7 +162,7 @@ const toWireRow = ({ total, ...keys }: BreakdownRow): z.infer<typeof breakdownRo
 });
 
 /** `GET /costs` and `GET /costs/breakdown`: the spend of a range of days (docs/http.md#read-costs). */
-export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
+export function costRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
   /** Sends a file of all rows, or of some. */
   const sendRows = (
     reply: FastifyReply,
@@ -307,4 +307,4 @@ export const costRoutes = (app: Api, { warehouse, clock }: ApiDependencies): voi
       };
     },
   );
-};
+}

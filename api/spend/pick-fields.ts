@@ -91,11 +91,11 @@ export const metricPicks = ownedPicks(1).superRefine((picks, context) => {
 });
 
 /** Adds an issue for each pick of idle capacity. `path` leads to the picks. */
-export const refuseIdle = (
+export function refuseIdle(
   picks: readonly SpendPick[],
   context: z.RefinementCtx,
   path: readonly string[] = [],
-): void => {
+): void {
   picks.forEach((pick, index) => {
     if ('idle' in pick && pick.idle === true)
       context.addIssue({
@@ -104,7 +104,7 @@ export const refuseIdle = (
         message: 'expected no idle: only teams and shared costs can pick idle capacity',
       });
   });
-};
+}
 
 /** The warnings in an answer to a change of picks. */
 export const warned = {

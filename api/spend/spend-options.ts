@@ -107,7 +107,7 @@ const amount = (cost: string | null): number | null => (cost === null ? null : t
 const monthText = (day: string | null): string | null => (day === null ? null : monthOf(day));
 
 /** `GET /spend/options` and `POST /spend/preview`: what can be picked, and what picks would cost. */
-export const spendOptionRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
+export function spendOptionRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
   app.get(
     '/spend/options',
     {
@@ -175,4 +175,4 @@ export const spendOptionRoutes = (app: Api, { warehouse, clock }: ApiDependencie
       });
     },
   );
-};
+}

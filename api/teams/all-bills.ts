@@ -43,7 +43,7 @@ const billTotals = z
   .meta({ id: 'BillTotals' });
 
 /** `…/teams/bills`: the bills of all teams beside each other. No team needs a statement of its own. */
-export const allBillRoutes = (app: Api, dependencies: NumberDependencies): void => {
+export function allBillRoutes(app: Api, dependencies: NumberDependencies): void {
   const { clock } = dependencies;
 
   app.get(
@@ -115,4 +115,4 @@ export const allBillRoutes = (app: Api, dependencies: NumberDependencies): void 
       });
     },
   );
-};
+}

@@ -109,7 +109,7 @@ const ACCESS = {
 } as const;
 
 /** `…/shared-costs`: spend that is split over teams. */
-export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies): void => {
+export function sharedCostRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
   const withWarnings = async (caller: Caller, sharedCost: SharedCost) =>
     success({
       ...sharedCost,
@@ -217,4 +217,4 @@ export const sharedCostRoutes = (app: Api, { warehouse, clock }: ApiDependencies
       return success(deleted);
     },
   );
-};
+}

@@ -137,12 +137,12 @@ const NOT_KNOWN = {
 };
 
 /** Returns a team's bill of a month. A team that was created after the seal has no bill and waits for an admin. */
-export const billOnWire = (
+export function billOnWire(
   teamId: string,
   ofMonth: MonthBills,
   { settle_days }: Pick<Organisation, 'settle_days'>,
   now: Date,
-): z.infer<typeof billRecord> => {
+): z.infer<typeof billRecord> {
   const { month, sealed, settled, holdingBack } = ofMonth;
   const own = ofMonth.bills?.get(teamId);
   const facts = { ...ofMonth, hasBill: own !== undefined };
@@ -167,10 +167,10 @@ export const billOnWire = (
     follows_today: ofMonth.followsToday,
     unallocated: ofMonth.unallocated === null ? null : toWire(ofMonth.unallocated),
   };
-};
+}
 
 /** `…/teams/{id}/bills`: what a team costs, month by month (docs/http.md#teams-and-bills). */
-export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void => {
+export function teamBillRoutes(app: Api, dependencies: NumberDependencies): void {
   const { warehouse, clock } = dependencies;
 
   app.get(
@@ -274,4 +274,4 @@ export const teamBillRoutes = (app: Api, dependencies: NumberDependencies): void
       );
     },
   );
-};
+}

@@ -22,7 +22,7 @@ const ACCESS = {
 } as const;
 
 /** `…/teams`: teams and what they own. */
-export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
+export function teamRoutes(app: Api, dependencies: ApiDependencies): void {
   const { warehouse, clock } = dependencies;
 
   const change = async (
@@ -149,4 +149,4 @@ export const teamRoutes = (app: Api, dependencies: ApiDependencies): void => {
     },
     async (request) => success(await change(callerOf(request), request.params.id, 'delete')),
   );
-};
+}

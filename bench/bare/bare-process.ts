@@ -12,10 +12,10 @@ export interface BareProcess<Request extends object, Answer> {
 export type Reply<Answer> = { ok: true; answer: Answer } | { ok: false; error: string };
 
 /** Starts `dist/bench/<program>.js`. Its thread pool is as large as the product's. */
-export const startBareProcess = <Request extends object, Answer>(
+export function startBareProcess<Request extends object, Answer>(
   program: string,
   args: readonly string[] = [],
-): BareProcess<Request, Answer> => {
+): BareProcess<Request, Answer> {
   const child = fork(join(import.meta.dirname, `${program}.js`), args, {
     env: { ...process.env, UV_THREADPOOL_SIZE: '16' },
   });
@@ -46,10 +46,10 @@ export const startBareProcess = <Request extends object, Answer>(
       await exited;
     },
   };
-};
+}
 
 /** Answers each message of the parent with the result of `work`. Runs in the separate process. */
-export const answerParent = (work: (request: never) => Promise<unknown>): void => {
+export function answerParent(work: (request: never) => Promise<unknown>): void {
   process.on('disconnect', () => process.exit());
   process.on('message', (request) => {
     work(request as never).then(
@@ -57,4 +57,4 @@ export const answerParent = (work: (request: never) => Promise<unknown>): void =
       (error: unknown) => process.send?.({ ok: false, error: String(error) } satisfies Reply<unknown>),
     );
   });
-};
+}

@@ -20,7 +20,7 @@ export interface LoadTimes {
  * Sends a number of requests without pause over some connections. Sends a number because a test that ends after a fixed time would
  * leave out the slowest. Throws unless all responses are 200.
  */
-export const timesOfLoad = async ({ url, headers, connections, requests }: LoadTest): Promise<LoadTimes> => {
+export async function timesOfLoad({ url, headers, connections, requests }: LoadTest): Promise<LoadTimes> {
   const latencies: number[] = [];
   let refused = 0;
   const started = performance.now();
@@ -43,7 +43,7 @@ export const timesOfLoad = async ({ url, headers, connections, requests }: LoadT
   if (failures + refused > 0) throw new Error(`${url}: ${failures + refused} answers other than 200`);
   if (latencies.length < requests) throw new Error(`${url}: ${latencies.length} of ${requests} answers`);
   return { latencies, seconds: (last - started) / 1000 };
-};
+}
 
 /** Returns the milliseconds of each response; see {@link timesOfLoad}. */
 export const latenciesOf = async (test: LoadTest): Promise<number[]> => (await timesOfLoad(test)).latencies;

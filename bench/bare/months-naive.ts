@@ -5,7 +5,7 @@ import { ORG } from '../data/months-organisation.ts';
  * Returns the cost of a metric in a month by a naive statement, which compares each row of the month with all picks of the
  * metric. It takes the covered lines from the product instead of finding them.
  */
-export const naiveCost = async (warehouse: Warehouse, metricId: string, month: string): Promise<string> => {
+export async function naiveCost(warehouse: Warehouse, metricId: string, month: string): Promise<string> {
   const [metric] = await warehouse.query<{ scope: string }>(
     'SELECT scope FROM metrics WHERE org_id = $org AND metric_id = $metric',
     { org: ORG, metric: metricId },
@@ -18,7 +18,7 @@ export const naiveCost = async (warehouse: Warehouse, metricId: string, month: s
       : { org: ORG, month: `${month}-01`, metric: metricId },
   );
   return row?.cost ?? '0';
-};
+}
 
 const IN_MONTH = `org_id = $org AND day BETWEEN $month::DATE AND last_day($month::DATE)`;
 

@@ -32,7 +32,7 @@ const jobOf = (id: string): object => ({
   statistics: { query: { statementType: 'SELECT', totalBytesProcessed: '1000', schema: SCHEMA } },
 });
 
-const pageOf = (id: string, from: number): object => {
+function pageOf(id: string, from: number): object {
   const end = Math.min(from + ROWS_PER_PAGE, ROWS);
   return {
     jobReference: { projectId: 'bench', jobId: id, location: 'EU' },
@@ -44,9 +44,9 @@ const pageOf = (id: string, from: number): object => {
     })),
     ...(end < ROWS ? { pageToken: end.toString() } : {}),
   };
-};
+}
 
-const answer = async (request: IncomingMessage): Promise<object> => {
+async function answer(request: IncomingMessage): Promise<object> {
   const url = new URL(request.url ?? '/', 'http://bench');
   const [, id = ''] = url.pathname.replace(/^\/bigquery\/v2\/projects\/[^/]+\//, '').split('/');
   if (request.method !== 'POST') {
@@ -61,7 +61,7 @@ const answer = async (request: IncomingMessage): Promise<object> => {
   };
   if (configuration.dryRun !== true) jobs += 1;
   return jobOf(jobReference?.jobId ?? 'dry');
-};
+}
 
 const bigQuery = createServer((request: IncomingMessage, response: ServerResponse) => {
   void answer(request).then((resource) => {

@@ -27,7 +27,7 @@ interface Route {
  * `answers`: compares reads of an unchanged organisation with a bare route that sends the same bytes from memory, and with
  * `GET /livez`. Then reads again after each change of one value.
  */
-export const answers = async (options: RunOptions): Promise<Measurement[]> => {
+export async function answers(options: RunOptions): Promise<Measurement[]> {
   const count = options.quick ? 50 : 1_000;
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-answers-'));
   const file = await makeYear(directory);
@@ -67,14 +67,14 @@ export const answers = async (options: RunOptions): Promise<Measurement[]> => {
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
-const unchanged = async (
+async function unchanged(
   service: Service,
   bare: { ask: (request: BareAnswers) => Promise<string> },
   { secret, routes }: { secret: string; routes: readonly Route[] },
   options: RunOptions,
-): Promise<Measurement[]> => {
+): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const { name, path, mostLivez } of routes) {
     const url = `/api/v1${path}`;
@@ -90,18 +90,18 @@ const unchanged = async (
     measurements.push(...(await measureRoute({ ...livez, connections: 1, most: mostLivez }, options)));
   }
   return measurements;
-};
+}
 
 /**
  * Compares the change of one value with a bare route that stores a row. Then compares each read after it with a second one,
  * which finds nothing changed, and with `GET /livez`.
  */
-const afterChanges = async (
+async function afterChanges(
   service: Service,
   { secret, metric }: { secret: string; metric: string },
   routes: readonly Route[],
   { quick }: RunOptions,
-): Promise<Measurement[]> => {
+): Promise<Measurement[]> {
   const bare = startBareProcess<object, string>('bare-values', [join(service.dataDir, 'bare.duckdb')]);
   const client = keepAliveClient();
   try {
@@ -154,7 +154,7 @@ const afterChanges = async (
     client.close();
     await bare.stop();
   }
-};
+}
 
 /** How much longer the change of one value may take than a commit, in milliseconds. */
 const MOST_ABOVE_COMMIT = 10;

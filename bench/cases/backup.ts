@@ -29,7 +29,7 @@ const FIRST_DAY = Date.UTC(1000, 0, 1);
  * Backs a running service up while another organisation writes, and restores the copy. Compares the time with a bare copy of the
  * same file, and everything that both services show. The busy organisation must have a prefix of what was sent.
  */
-export const backup = async ({ quick }: RunOptions): Promise<Measurement[]> => {
+export async function backup({ quick }: RunOptions): Promise<Measurement[]> {
   const rows = quick ? 100_000 : 10_000_000;
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const [original, copy, restored] = ['original', 'copy', 'restored'].map((name) => join(directory, name));
@@ -123,10 +123,10 @@ export const backup = async ({ quick }: RunOptions): Promise<Measurement[]> => {
     await reader.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
 /** Writes an organisation with a year of spend, 100 metrics, 50 teams with their bills and 100 shared costs. */
-const prepare = async (directory: string, rows: number, quick: boolean) => {
+async function prepare(directory: string, rows: number, quick: boolean) {
   const many = await writeManyMetrics(directory, { rows, metrics: quick ? 10 : 100 });
   const warehouse = await openBench(directory);
   try {
@@ -136,36 +136,36 @@ const prepare = async (directory: string, rows: number, quick: boolean) => {
     warehouse.close();
   }
   return many;
-};
+}
 
 /** Returns how long DuckDB takes to copy all tables of a file to another one. */
-const bareCopy = async (
+async function bareCopy(
   bare: { ask: (statement: BareStatement) => Promise<BareResult> },
   from: string,
   to: string,
-): Promise<number> => {
+): Promise<number> {
   await bare.ask({ sql: `ATTACH '${from}' AS original (READ_ONLY)` });
   await bare.ask({ sql: `ATTACH '${to}' AS copied` });
   const { seconds } = await bare.ask({ sql: 'COPY FROM DATABASE original TO copied' });
   return seconds;
-};
+}
 
 /** Runs the command as an operator does. */
-const command = async (words: readonly string[], dataDir: string): Promise<void> => {
+async function command(words: readonly string[], dataDir: string): Promise<void> {
   const child = spawn(process.execPath, [COMMAND, ...words], {
     env: { ...process.env, DATA_DIR: dataDir },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`${words.join(' ')}: exit code ${String(code)}`);
-};
+}
 
 /** Returns a digest of everything that the API shows of the large organisation, by path. */
-const digestsOf = async (
+async function digestsOf(
   service: Pick<Service, 'url'>,
   secret: string,
   metrics: readonly string[],
-): Promise<Map<string, string>> => {
+): Promise<Map<string, string>> {
   const year = 'start_date=2025-01-01&end_date=2025-12-31';
   const paths = [
     ...['/overview', '/teams?limit=1000', '/shared-costs?limit=1000', `/costs?${year}`],
@@ -180,9 +180,9 @@ const digestsOf = async (
   const digests = new Map<string, string>();
   for (const path of paths) digests.set(path, await digestOf(`${service.url}/api/v1${path}`, secret));
   return digests;
-};
+}
 
-const digestOf = async (url: string, secret: string): Promise<string> => {
+async function digestOf(url: string, secret: string): Promise<string> {
   const isTable = /breakdown|export/.test(url);
   const accept = isTable ? 'text/csv' : 'application/json';
   const answer = await fetch(url, { headers: { 'x-api-key': secret, accept } });
@@ -191,7 +191,7 @@ const digestOf = async (url: string, secret: string): Promise<string> => {
   const hash = createHash('sha256');
   for await (const part of answer.body as AsyncIterable<Uint8Array>) hash.update(part);
   return hash.digest('hex');
-};
+}
 
 /** Sends a value for one day after the other, so that the stored ones tell how many were sent before an instant. */
 class PrefixWriter {

@@ -16,7 +16,7 @@ import { say } from '../say.ts';
 const SHOWN = { newest: '2025-12', count: 12 };
 
 /** `bills`: a year of bills of many teams with many shared costs, beside one bare scan of the same spend. */
-export const bills = async ({ quick, repetitions }: RunOptions): Promise<Measurement[]> => {
+export async function bills({ quick, repetitions }: RunOptions): Promise<Measurement[]> {
   const size = quick
     ? { rows: 100_000, teams: 5, sharedCosts: 10 }
     : { rows: 10_000_000, teams: 50, sharedCosts: 100 };
@@ -63,10 +63,10 @@ export const bills = async ({ quick, repetitions }: RunOptions): Promise<Measure
     warehouse.close();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
 /** Throws unless every team is billed, and all bills and the unallocated amount add up to the total of each month. */
-const checkSums = async (warehouse: Warehouse): Promise<void> => {
+async function checkSums(warehouse: Warehouse): Promise<void> {
   const units = (amount: string): bigint => decimalUnits(amount, MONEY_DECIMALS);
   const totals = await warehouse.query<{ month: string; total: string }>(
     `SELECT strftime(month, '%Y-%m') AS month, sum(cost) AS total
@@ -81,4 +81,4 @@ const checkSums = async (warehouse: Warehouse): Promise<void> => {
     if (found?.status !== 'sealed' || billed.some((amount) => amount <= 0n) || sum !== units(total))
       throw new Error(`bills: those of ${month} do not add up to its total`);
   }
-};
+}

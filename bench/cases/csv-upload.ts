@@ -31,7 +31,7 @@ const MOST_GROWTH_MIB = 64;
 const BYTES_PER_MIB = 2 ** 20;
 
 /** Measures the memory that a service gains during an upload of long labels, after only a small upload. */
-const memoryGrowth = async (): Promise<Measurement> => {
+async function memoryGrowth(): Promise<Measurement> {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const service = await (await startService(directory)).ready;
   const client = keepAliveClient();
@@ -56,7 +56,7 @@ const memoryGrowth = async (): Promise<Measurement> => {
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
 /** The least work that can load the file: with its own columns, or with all columns that the product stores. */
 const LIMITS = {
@@ -74,7 +74,7 @@ FROM read_csv('${path}')`,
  * Compares uploads of a CSV file of 200,000 lines, as new values and as replacements, with bare DuckDB reading it into a file.
  * Also measures the memory that an upload of long labels takes.
  */
-export const csvUpload = async (options: RunOptions): Promise<Measurement[]> => {
+export async function csvUpload(options: RunOptions): Promise<Measurement[]> {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const service = await (await startService(directory)).ready;
   const bare = startBareProcess<BareStatement, BareResult>('bare-duckdb', [
@@ -134,4 +134,4 @@ export const csvUpload = async (options: RunOptions): Promise<Measurement[]> => 
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}

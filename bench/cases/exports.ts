@@ -29,11 +29,11 @@ COPY (
 ) TO '${path}' (FORMAT parquet)`;
 
 /** Reads an export to its end and counts bytes and lines, without keeping them. */
-const readThrough = async (
+async function readThrough(
   url: string,
   secret: string,
   accept: string,
-): Promise<{ bytes: number; lines: number }> => {
+): Promise<{ bytes: number; lines: number }> {
   const answer = await fetch(url, { headers: { 'x-api-key': secret, accept } });
   if (answer.status !== 200 || answer.body === null) throw new Error(`${url}: ${answer.status}`);
   let [bytes, lines] = [0, 0];
@@ -42,10 +42,10 @@ const readThrough = async (
     for (const byte of part) if (byte === 10) lines += 1;
   }
   return { bytes, lines };
-};
+}
 
 /** Compares a breakdown of a million rows as CSV and Arrow with a bare COPY of the same statement, and measures its memory. */
-export const exports = async (options: RunOptions): Promise<Measurement[]> => {
+export async function exports(options: RunOptions): Promise<Measurement[]> {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const accounts = options.quick ? 300 : 2_740;
   const rows = accounts * DAYS;
@@ -115,4 +115,4 @@ export const exports = async (options: RunOptions): Promise<Measurement[]> => {
     await bare.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}

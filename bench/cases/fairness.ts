@@ -18,7 +18,7 @@ const MOST_RATIO = 5;
  * Compares light reads of one organisation with the same reads on a quiet service. Meanwhile another organisation ingests four
  * times the usual lines, and reads its overview all the time.
  */
-export const fairness = async (options: RunOptions): Promise<Measurement[]> => {
+export async function fairness(options: RunOptions): Promise<Measurement[]> {
   const count = options.quick ? 20 : 1_000;
   const milliseconds = options.quick ? 1_000 : 8_000;
   const exports = {
@@ -68,8 +68,8 @@ export const fairness = async (options: RunOptions): Promise<Measurement[]> => {
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
-const readUntil = async (client: Client, path: string, isOver: () => boolean): Promise<void> => {
+async function readUntil(client: Client, path: string, isOver: () => boolean): Promise<void> {
   while (!isOver()) await client.get(path);
-};
+}

@@ -20,7 +20,7 @@ interface Import {
 }
 
 /** Waits until a run has ended, and returns how many rows it has read. */
-const rowsOfRun = async (admin: Client, metricId: string, runId: string | null): Promise<number> => {
+async function rowsOfRun(admin: Client, metricId: string, runId: string | null): Promise<number> {
   for (;;) {
     await new Promise((resume) => setTimeout(resume, POLL_MS));
     const { last_run: run } = await admin.get<Import>(`/metrics/${metricId}/import`);
@@ -28,18 +28,18 @@ const rowsOfRun = async (admin: Client, metricId: string, runId: string | null):
     if (run.status === 'failed') throw new Error(`the import failed: ${run.error ?? ''}`);
     return run.rows;
   }
-};
+}
 
-const runNow = async (admin: Client, metricId: string): Promise<number> => {
+async function runNow(admin: Client, metricId: string): Promise<number> {
   const { run_id } = await admin.post<{ run_id: string }>(`/metrics/${metricId}/import/run`);
   return rowsOfRun(admin, metricId, run_id);
-};
+}
 
-const timed = async <Result>(work: () => Promise<Result>): Promise<{ result: Result; seconds: number }> => {
+async function timed<Result>(work: () => Promise<Result>): Promise<{ result: Result; seconds: number }> {
   const started = performance.now();
   const result = await work();
   return { result, seconds: (performance.now() - started) / 1000 };
-};
+}
 
 const credentials = (): Record<string, string> => ({
   type: 'service_account',
@@ -51,12 +51,12 @@ const credentials = (): Record<string, string> => ({
 });
 
 /** Measures runs of a query with 200,000 labelled rows: new values, and then others for each of them. */
-const queries = async (
+async function queries(
   service: Service,
   admin: Client,
   repetitions: number,
   bareFile: string,
-): Promise<Measurement[]> => {
+): Promise<Measurement[]> {
   const bare = startBareProcess<{ columns: 'sent' | 'stored' }, { seconds: number }>('bare-imports', [
     bareFile,
   ]);
@@ -105,10 +105,10 @@ const queries = async (
   } finally {
     await bare.stop();
   }
-};
+}
 
 /** Measures the first import of a million transactions of Stripe. */
-const transactions = async (service: Service, admin: Client): Promise<Measurement[]> => {
+async function transactions(service: Service, admin: Client): Promise<Measurement[]> {
   const metric = { unit: 'USD', kind: 'revenue', currency: 'USD', aggregation: 'total', frequency: 'daily' };
   const scope = { type: 'organisation' };
   const { id } = await admin.post<{ id: string }>('/metrics', { name: 'sales', ...metric, scope });
@@ -128,13 +128,13 @@ const transactions = async (service: Service, admin: Client): Promise<Measuremen
       result.most / BYTES_PER_MIB,
     ),
   ];
-};
+}
 
 /** Runs `measure` with a service of its own, which reads the benchmark's platforms. */
-const withService = async (
+async function withService(
   urls: { stripe: string; bigQuery: string },
   measure: (service: Service, admin: Client, directory: string) => Promise<Measurement[]>,
-): Promise<Measurement[]> => {
+): Promise<Measurement[]> {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const environment = { CLOCK: NOW, STRIPE_API_BASE: urls.stripe, BIGQUERY_API_ENDPOINT: urls.bigQuery };
   const service = await (await startService(directory, environment)).ready;
@@ -144,10 +144,10 @@ const withService = async (
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
 /** `imports`: compares runs of a query with bare DuckDB, and measures the import of a million transactions. */
-export const imports = async ({ quick, repetitions }: RunOptions): Promise<Measurement[]> => {
+export async function imports({ quick, repetitions }: RunOptions): Promise<Measurement[]> {
   const platforms = startBareProcess<object, { stripe: string; bigQuery: string }>('platforms');
   try {
     const urls = await platforms.ask({});
@@ -162,4 +162,4 @@ export const imports = async ({ quick, repetitions }: RunOptions): Promise<Measu
   } finally {
     await platforms.stop();
   }
-};
+}

@@ -35,7 +35,7 @@ SELECT CAST(ChargePeriodStart AS DATE) AS day, BillingPeriodStart, ProviderName,
 FROM ${readOf(path, format)} GROUP BY ALL`;
 
 /** Compares the whole ingest, from the request until its run is completed, with one GROUP BY over the same file. */
-export const ingest = async (options: RunOptions): Promise<Measurement[]> => {
+export async function ingest(options: RunOptions): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const format of ['parquet', 'csv.gz'] as const) {
     measurements.push(...(await measure(format, options.rows, options.repetitions)));
@@ -43,9 +43,9 @@ export const ingest = async (options: RunOptions): Promise<Measurement[]> => {
       measurements.push(...(await measure(format, options.rows * 4, 1)));
   }
   return measurements;
-};
+}
 
-const measure = async (format: Format, rows: number, repetitions: number): Promise<Measurement[]> => {
+async function measure(format: Format, rows: number, repetitions: number): Promise<Measurement[]> {
   const path = await focusExport(rows, format);
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const starting = await startService(directory, {
@@ -119,17 +119,17 @@ const measure = async (format: Format, rows: number, repetitions: number): Promi
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
 /** Throws unless the run has the rows and the total of the bare sum. */
-const checkTotal = async (
+async function checkTotal(
   run: Run,
   rows: number,
   ask: (statement: BareStatement) => Promise<BareResult>,
-): Promise<void> => {
+): Promise<void> {
   const { rows: sums } = await ask({ sql: 'SELECT CAST(sum(cost) AS DOUBLE) AS total FROM same_grain' });
   const total = Number(sums[0]?.['total']);
   const ours = run.cost_total ?? 0;
   if (run.rows_read !== rows || Math.abs(ours - total) > 1e-6 * Math.abs(total))
     throw new Error(`the ingest read ${run.rows_read} rows and ${ours}, expected ${rows} rows and ${total}`);
-};
+}

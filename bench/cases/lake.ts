@@ -18,7 +18,7 @@ const MOST_LOOK_MS = 5;
  * Measures how much longer unchanged reads of a DuckLake take than `GET /livez`: one look at the catalog of Postgres. Runs only
  * under `scripts/with-postgres.sh`.
  */
-export const lake = async ({ quick }: RunOptions): Promise<Measurement[]> => {
+export async function lake({ quick }: RunOptions): Promise<Measurement[]> {
   const postgres = process.env['TEST_POSTGRES'];
   if (postgres === undefined) {
     say('lake: SKIPPED, run it with scripts/with-postgres.sh');
@@ -54,4 +54,4 @@ export const lake = async ({ quick }: RunOptions): Promise<Measurement[]> => {
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}

@@ -25,10 +25,10 @@ const NAIVE_SAMPLES = 36;
 const SHOWN = { newest: '2025-12', count: MONTHS };
 
 /** Compares the months of all metrics, computed from a year of spend and read, with the naive loop and a bare scan. */
-const measure = async (
+async function measure(
   { rows, metrics, repetitions }: { rows: number; metrics: number; repetitions: number },
   directory: string,
-): Promise<Measurement[]> => {
+): Promise<Measurement[]> {
   const name = `${rows / 1_000_000} M rows, ${metrics} metrics`;
   const warehouse = await openBench(directory, `${rows}-${metrics}.duckdb`);
   try {
@@ -84,10 +84,10 @@ const measure = async (
   } finally {
     warehouse.close();
   }
-};
+}
 
 /** `months`: measures how the time for months grows with the spend and the number of metrics. */
-export const months = async ({ quick, repetitions }: RunOptions): Promise<Measurement[]> => {
+export async function months({ quick, repetitions }: RunOptions): Promise<Measurement[]> {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-months-'));
   const few = Math.min(repetitions, 3);
   const sizes = quick
@@ -104,4 +104,4 @@ export const months = async ({ quick, repetitions }: RunOptions): Promise<Measur
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-};
+}

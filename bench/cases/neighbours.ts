@@ -39,7 +39,7 @@ const HARDLY_NOTICED = 5;
  * Measures the service's memory and the latency of a second organisation's light reads while the first sends its worst inputs.
  * It sends each of them for some seconds, many at once, and finally all of them together.
  */
-export const neighbours = async (options: RunOptions): Promise<Measurement[]> => {
+export async function neighbours(options: RunOptions): Promise<Measurement[]> {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   // Reads in another process, because the attackers keep this one busy.
   const reader = startBareProcess<LightReads, LightReadTimes>('light-reads');
@@ -96,20 +96,20 @@ export const neighbours = async (options: RunOptions): Promise<Measurement[]> =>
     platform.close();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
-const lightReads = async (service: Service, secret: string): Promise<string[]> => {
+async function lightReads(service: Service, secret: string): Promise<string[]> {
   const metric = await newMetric(as(service, secret), 'orders');
   return ['/auth/info', '/costs?start_date=2026-01-01&end_date=2026-01-31', `/metrics/${metric}/months`].map(
     (path) => `${service.url}/api/v1${path}`,
   );
-};
+}
 
-const underAttack = async (
+async function underAttack(
   service: Service,
   reading: Promise<LightReadTimes>,
   attacks: readonly Attack[],
-): Promise<LightReadTimes & { memory: number; answers: string }> => {
+): Promise<LightReadTimes & { memory: number; answers: string }> {
   const answers = new Map<string, number>();
   let isOver = false;
   const attackers = attacks.flatMap(({ once, atOnce }) =>
@@ -132,15 +132,15 @@ const underAttack = async (
   });
   const counts = [...answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
   return { ...result, memory: most, answers: counts || 'nothing' };
-};
+}
 
 /** Returns the worst inputs that an organisation's key can send. */
-const worstInputs = async (
+async function worstInputs(
   service: Service,
   secret: string,
   directory: string,
   { quick }: RunOptions,
-): Promise<Attack[]> => {
+): Promise<Attack[]> {
   const admin = as(service, secret);
   const metric = await newMetric(admin, 'orders');
   const send = async (
@@ -229,20 +229,20 @@ const worstInputs = async (
       once: () => silent(service),
     },
   ];
-};
+}
 
 /** The header of the service's own pages. */
 const OWN_PAGE = { 'x-requested-with': 'cost-analytics' };
 
 /** Sends a request, and reads its answer to the end. */
-const ask = async (service: Service, path: string, request: RequestInit): Promise<Response> => {
+async function ask(service: Service, path: string, request: RequestInit): Promise<Response> {
   const answer = await fetch(`${service.url}/api/v1${path}`, request);
   await answer.arrayBuffer();
   return answer;
-};
+}
 
 /** Returns attacks on what the service computes, waits for or keeps for a caller, each of which was once without a limit. */
-const endlessWork = async (service: Service, secret: string): Promise<Attack[]> => {
+async function endlessWork(service: Service, secret: string): Promise<Attack[]> {
   const admin = as(service, secret);
   const metric = await newMetric(admin, 'imported');
   const most = HARDLY_NOTICED;
@@ -314,10 +314,10 @@ const endlessWork = async (service: Service, secret: string): Promise<Attack[]> 
     },
     { name: 'a thousand connections that say nothing', atOnce: 1_000, most, once: () => silent(service) },
   ];
-};
+}
 
 /** Returns a key with this many bits in its modulus, which is no product of its primes. */
-const forgedKey = (bits: number): string => {
+function forgedKey(bits: number): string {
   const jwk = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
   const modulus = randomBytes(bits / 8);
   modulus[0] = 0xff;
@@ -326,7 +326,7 @@ const forgedKey = (bits: number): string => {
   return createPrivateKey({ format: 'jwk', key: { ...jwk, n: large, d: large } })
     .export({ format: 'pem', type: 'pkcs8' })
     .toString();
-};
+}
 
 const SILENCE_MS = 2_000;
 

@@ -57,11 +57,11 @@ const FRAMES = `
   requestAnimationFrame(next);`;
 
 /** Opens the overview with an empty cache, and waits until its rows are there and nothing loads any more. */
-const openCold = async (
+async function openCold(
   browser: Browser,
   url: string,
   secret: string | null,
-): Promise<{ page: Page; opened: Opened }> => {
+): Promise<{ page: Page; opened: Opened }> {
   const context = await browser.newContext({ baseURL: url, viewport: VIEWPORT });
   if (secret !== null) {
     const answer = await context.request.post('/api/v1/session', {
@@ -76,19 +76,19 @@ const openCold = async (
   await page.locator(FIRST_ROW).first().waitFor();
   await page.waitForLoadState('networkidle');
   return { page, opened: await page.evaluate<Opened>(MEASURED) };
-};
+}
 
 /** Returns how many kilobytes the service sends for files as gzip. It sends the smallest as they are. */
-const gzipKilobytes = async (urls: readonly string[]): Promise<number> => {
+async function gzipKilobytes(urls: readonly string[]): Promise<number> {
   const sizes = urls.map(async (url) => {
     const { headers } = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'gzip' } });
     return Number(headers.get('content-length'));
   });
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) / 1000;
-};
+}
 
 /** Serves a page without scripts whose table has as many rows as ours has metrics. */
-const serveBarePage = async (rows: number): Promise<{ url: string; stop: () => void }> => {
+async function serveBarePage(rows: number): Promise<{ url: string; stop: () => void }> {
   const cells = '<td>0.123456</td>'.repeat(6);
   const table = Array.from(
     { length: rows },
@@ -101,15 +101,15 @@ const serveBarePage = async (rows: number): Promise<{ url: string; stop: () => v
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, stop: () => server.close() };
-};
+}
 
 /** Scrolls down with the wheel, and returns the time of each frame in milliseconds. */
-const scroll = async (page: Page): Promise<number[]> => {
+async function scroll(page: Page): Promise<number[]> {
   await page.mouse.move(VIEWPORT.width / 2, VIEWPORT.height / 2);
   await page.evaluate(FRAMES);
   for (let turn = 0; turn < WHEEL_TURNS; turn++) await page.mouse.wheel(0, WHEEL_PIXELS);
   return page.evaluate<number[]>('window.frames_ms');
-};
+}
 
 interface Size {
   metrics: number;
@@ -117,13 +117,13 @@ interface Size {
 }
 
 /** Runs `work` with the service over an organisation of many metrics, and a bare page with as many rows. */
-const withPages = async (
+async function withPages(
   { metrics, rows }: Size,
   work: (
     ours: { url: string; secret: string },
     bare: { url: string; secret: null },
   ) => Promise<Measurement[]>,
-): Promise<Measurement[]> => {
+): Promise<Measurement[]> {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-pages-'));
   say(`pages: writing ${metrics} metrics`);
   const { secret } = await writeManyMetrics(directory, { metrics, rows });
@@ -136,7 +136,7 @@ const withPages = async (
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
 /** Opens the overview again and again with an empty cache: scripts, largest contentful paint and layout shift. */
 const opening = (browser: Browser, size: Size, repetitions: number): Promise<Measurement[]> =>
@@ -202,7 +202,7 @@ const scrolling = (browser: Browser, size: Size, repetitions: number): Promise<M
   });
 
 /** `pages`: measures in a real browser how fast the overview opens and scrolls. */
-export const pages = async ({ quick, repetitions }: RunOptions): Promise<Measurement[]> => {
+export async function pages({ quick, repetitions }: RunOptions): Promise<Measurement[]> {
   const browser = await launchChromium();
   try {
     const few = quick ? { metrics: 10, rows: 20_000 } : { metrics: 100, rows: 1_000_000 };
@@ -211,4 +211,4 @@ export const pages = async ({ quick, repetitions }: RunOptions): Promise<Measure
   } finally {
     await browser.close();
   }
-};
+}

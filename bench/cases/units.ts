@@ -24,7 +24,7 @@ const READS: Record<string, (session: Session, orgId: string) => Promise<unknown
 };
 
 /** `units`: how much longer reads take if 263 units are compared, a tenth of which have holes, than without any unit. */
-export const units = async ({ quick, repetitions }: RunOptions): Promise<Measurement[]> => {
+export async function units({ quick, repetitions }: RunOptions): Promise<Measurement[]> {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-units-'));
   const warehouse = await openBench(directory);
   try {
@@ -51,7 +51,7 @@ export const units = async ({ quick, repetitions }: RunOptions): Promise<Measure
     warehouse.close();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
 const WARM_UP = 10;
 const READINGS = 10;

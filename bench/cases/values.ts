@@ -33,7 +33,7 @@ const body = (block: number, version: number): Buffer =>
   );
 
 /** Compares requests of 10,000 values, as new ones and as replacements, with a bare route that appends them. */
-export const values = async (options: RunOptions): Promise<Measurement[]> => {
+export async function values(options: RunOptions): Promise<Measurement[]> {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const service = await (await startService(directory)).ready;
   const bare = startBareProcess<object, string>('bare-values', [join(directory, 'bare.duckdb')]);
@@ -91,4 +91,4 @@ export const values = async (options: RunOptions): Promise<Measurement[]> => {
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-};
+}

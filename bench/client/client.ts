@@ -29,7 +29,7 @@ export class Refusal extends Error {
   }
 }
 
-const client = (base: string, keyHeader: Record<string, string>): Client => {
+function client(base: string, keyHeader: Record<string, string>): Client {
   const call = async <Data>(method: string, path: string, body?: unknown): Promise<Envelope<Data>> => {
     const response = await fetch(`${base}${path}`, {
       method,
@@ -58,17 +58,17 @@ const client = (base: string, keyHeader: Record<string, string>): Client => {
       return items;
     },
   };
-};
+}
 
 /** Returns a client that calls the API with a key. Its paths are relative to /api/v1. */
 export const as = (service: Pick<Service, 'url'>, secret: string): Client =>
   client(`${service.url}/api/v1`, { 'x-api-key': secret });
 
 /** Creates an organisation, and returns the secret of its admin key. */
-export const newOrganisation = async (
+export async function newOrganisation(
   service: Pick<Service, 'url' | 'dataDir'>,
   tier: 'business' | 'enterprise' = 'enterprise',
-): Promise<string> => {
+): Promise<string> {
   const key = (await readFile(join(service.dataDir, 'operator.key'), 'utf8')).trim();
   const operator = client(`${service.url}/operator`, { 'x-operator-key': key });
   const made = await operator.post<{ key: { secret: string } }>('/organisations', {
@@ -77,7 +77,7 @@ export const newOrganisation = async (
     currency: 'USD',
   });
   return made.key.secret;
-};
+}
 
 /** The fields of a run that the benchmarks read. */
 export interface Run {
@@ -94,11 +94,11 @@ const POLL_MS = 50;
  * Reads a source as a user does: starts a run, and polls it until it ends, by default every 50 ms. Returns the run and how many
  * seconds it took.
  */
-export const ingestSource = async (
+export async function ingestSource(
   admin: Client,
   sourceId: string,
   pollMs = POLL_MS,
-): Promise<{ run: Run; seconds: number }> => {
+): Promise<{ run: Run; seconds: number }> {
   const started = performance.now();
   const { run_id } = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`);
   for (;;) {
@@ -108,10 +108,10 @@ export const ingestSource = async (
     if (run.status === 'failed') throw new Error(`the ingest failed: ${run.error ?? ''}`);
     return { run, seconds: (performance.now() - started) / 1000 };
   }
-};
+}
 
 /** Connects a FOCUS export as a source whose schedule is paused, and returns its id. */
-export const newSource = async (admin: Client, location: string): Promise<string> => {
+export async function newSource(admin: Client, location: string): Promise<string> {
   const source = await admin.post<{ id: string }>('/cost-sources', {
     name: 'export',
     kind: 'focus',
@@ -119,14 +119,14 @@ export const newSource = async (admin: Client, location: string): Promise<string
     schedule_paused: true,
   });
   return source.id;
-};
+}
 
 /** Defines a daily metric, and returns its id. The metric has labels only if a label key is given. */
-export const newMetric = async (
+export async function newMetric(
   admin: Client,
   name: string,
   labelKey: string | null = null,
-): Promise<string> => {
+): Promise<string> {
   const metric = await admin.post<{ id: string }>('/metrics', {
     name,
     unit: 'orders',
@@ -136,4 +136,4 @@ export const newMetric = async (
     ...(labelKey === null ? {} : { label_key: labelKey }),
   });
   return metric.id;
-};
+}

@@ -7,7 +7,7 @@ export interface KeepAliveClient {
   close: () => void;
 }
 
-export const keepAliveClient = (): KeepAliveClient => {
+export function keepAliveClient(): KeepAliveClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return {
     post: (url, headers, body) =>
@@ -38,4 +38,4 @@ export const keepAliveClient = (): KeepAliveClient => {
       agent.destroy();
     },
   };
-};
+}

@@ -21,7 +21,7 @@ export interface RouteMeasurement {
 }
 
 /** Measures the latency of a route, p50 and p99, beside a bare route that does the least work for the same result. */
-export const measureRoute = async (route: RouteMeasurement, options: RunOptions): Promise<Measurement[]> => {
+export async function measureRoute(route: RouteMeasurement, options: RunOptions): Promise<Measurement[]> {
   const { benchmark, connections } = route;
   const requests = Math.ceil(route.requests / (options.quick ? 10 : 1));
   const samples = {
@@ -55,4 +55,4 @@ export const measureRoute = async (route: RouteMeasurement, options: RunOptions)
     say(`${benchmark}: ${describe(measurement)}`);
     return measurement;
   });
-};
+}

@@ -38,11 +38,11 @@ export interface Starting {
  * Starts the service, or one half of it. It writes its log straight to `service.log` in the data directory, not through this
  * process.
  */
-export const startService = async (
+export async function startService(
   dataDir: string,
   environment: Record<string, string> = {},
   command: 'start' | 'api' | 'worker' = 'start',
-): Promise<Starting> => {
+): Promise<Starting> {
   const logFile = join(dataDir, 'service.log');
   const log = await open(logFile, 'a');
   const child = spawn(process.execPath, [COMMAND, command], {
@@ -107,13 +107,13 @@ export const startService = async (
   failed.catch(() => undefined);
   ready.catch(() => undefined);
   return { ready, exited, kill };
-};
+}
 
 /**
  * Finds the Temporal servers on the database of a data directory by their command lines, because a killed service may leave one
  * without a trace.
  */
-const temporalServers = async (dataDir: string): Promise<number[]> => {
+async function temporalServers(dataDir: string): Promise<number[]> {
   const database = join(dataDir, 'temporal.db');
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
@@ -122,10 +122,10 @@ const temporalServers = async (dataDir: string): Promise<number[]> => {
     if (commandLine.split('\0').includes(database)) found.push(Number(name));
   }
   return found;
-};
+}
 
 /** Kills the Temporal server of a data directory with `kill -9`, and resolves when it is gone. Returns whether there was one. */
-export const killTemporal = async (dataDir: string): Promise<boolean> => {
+export async function killTemporal(dataDir: string): Promise<boolean> {
   for (let wasThere = false; ; wasThere = true) {
     const servers = await temporalServers(dataDir);
     if (servers.length === 0) return wasThere;
@@ -139,15 +139,15 @@ export const killTemporal = async (dataDir: string): Promise<boolean> => {
     }
     await new Promise((resume) => setTimeout(resume, 5));
   }
-};
+}
 
 const OFTEN_MS = 20;
 
 /** Runs `work`. Returns its result, and the most memory of the service with its readers meanwhile, in bytes. */
-export const mostMemoryDuring = async <Result>(
+export async function mostMemoryDuring<Result>(
   service: Service,
   work: () => Promise<Result>,
-): Promise<{ result: Result; most: number }> => {
+): Promise<{ result: Result; most: number }> {
   let most = await service.memory();
   const sampling = setInterval(() => {
     void service.memory().then((held) => (most = Math.max(most, held)));
@@ -158,4 +158,4 @@ export const mostMemoryDuring = async <Result>(
   } finally {
     clearInterval(sampling);
   }
-};
+}

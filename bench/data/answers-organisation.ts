@@ -23,12 +23,12 @@ COPY (
 ) TO '${path}' (FORMAT parquet)`;
 
 /** Writes the export into a directory, and returns its path. */
-export const makeYear = async (directory: string): Promise<string> => {
+export async function makeYear(directory: string): Promise<string> {
   const file = join(directory, 'year.parquet');
   const duckDb = startBareProcess<BareStatement, BareResult>('bare-duckdb', ['2GB', directory]);
   await duckDb.ask({ sql: exportSql(file) }).finally(() => duckDb.stop());
   return file;
-};
+}
 
 /** Returns a value for each of the last days, newest first. */
 export const dailyValues = (days: number, value: number) =>
@@ -38,9 +38,9 @@ export const dailyValues = (days: number, value: number) =>
   }));
 
 /** Loads a year of spend in 200 accounts, and creates metrics, values and a team by the API, one after the other. */
-export const newAnswersOrganisation = async (
+export async function newAnswersOrganisation(
   service: Pick<Service, 'url' | 'dataDir'>,
-  file: string, count: number) => {
+  file: string, count: number) {
   const secret = await newOrganisation(service);
   const admin = as(service, secret);
   await ingestSource(admin, await newSource(admin, file));
@@ -60,5 +60,5 @@ export const newAnswersOrganisation = async (
   const ownership = [{ source: 'cloud', cloud: 'aws', account: '1' }];
   const team = await admin.post<{ id: string }>('/teams', { name: 'Shop', ownership });
   return { secret, metric: metrics[0] ?? '', team: team.id, seconds };
-};
+}
 

@@ -31,7 +31,7 @@ const ownershipOf = (team: number): SpendPick[] => [
 ];
 
 /** Splits a third of the shared costs evenly, a third by fixed percents, and a third by a metric with a label per team. */
-const splitOf = (index: number, teams: readonly string[], metricId: string): Split => {
+function splitOf(index: number, teams: readonly string[], metricId: string): Split {
   if (index % 3 === 0) return { type: 'even', team_ids: [...teams] };
   if (index % 3 === 1) {
     const shares = teams.map((team_id) => ({ team_id, percent: Math.floor(99 / teams.length) }));
@@ -39,13 +39,13 @@ const splitOf = (index: number, teams: readonly string[], metricId: string): Spl
   }
   const labels = Object.fromEntries(teams.map((team, label) => [`service-${label}`, team]));
   return { type: 'metric', metric_id: metricId, labels };
-};
+}
 
 /** Adds teams that own most of the spend, shared costs that take some of it, and the values that the bills need to seal. */
-export const addTeams = async (
+export async function addTeams(
   warehouse: Warehouse,
   { teams, sharedCosts }: { teams: number; sharedCosts: number },
-): Promise<void> => {
+): Promise<void> {
   const metric = await createMetric(
     warehouse,
     ORG,
@@ -92,9 +92,9 @@ export const addTeams = async (
   const by = { type: 'key', id: 'key', name: 'Bench' } as const;
   await writeValues(warehouse, ORG, metric.id, values, { source: 'api', by, now: NOW });
   await settleMonths(warehouse, ORG, NOW);
-};
+}
 
 /** Deletes the sealed bills, so that they are due again. */
-export const unseal = async (warehouse: Warehouse): Promise<void> => {
+export async function unseal(warehouse: Warehouse): Promise<void> {
   for (const table of ['bill_bases', 'sealed_bills']) await warehouse.run(`DELETE FROM ${table}`);
-};
+}

@@ -24,11 +24,11 @@ SELECT day AS ChargePeriodStart, day + INTERVAL 1 DAY AS ChargePeriodEnd,
 FROM (SELECT i, TIMESTAMP '${FIRST_DAY}' + to_days(CAST(i % 59 AS INTEGER)) AS day FROM range(${rows}) AS rows(i))`;
 
 /** Creates the versions of an export that a provider restates repeatedly. */
-export const makeRestatements = async (
+export async function makeRestatements(
   directory: string,
   rows: number,
   versions: number,
-): Promise<Restatement[]> => {
+): Promise<Restatement[]> {
   const duckDb = startBareProcess<BareStatement, BareResult>('bare-duckdb', ['1GB', directory]);
   try {
     const made: Restatement[] = [];
@@ -47,10 +47,10 @@ export const makeRestatements = async (
   } finally {
     await duckDb.stop();
   }
-};
+}
 
 /** Moves a version to the source's location atomically. */
-export const place = async ({ file }: Restatement, location: string): Promise<void> => {
+export async function place({ file }: Restatement, location: string): Promise<void> {
   await copyFile(file, `${location}.unfinished`);
   await rename(`${location}.unfinished`, location);
-};
+}

@@ -34,10 +34,10 @@ export interface Life {
 }
 
 /** Runs a request of a node. Returns its result, or null if the node was killed or was allowed to refuse it. */
-export const attempt = async <Result>(
+export async function attempt<Result>(
   { node, isOver, mayRefuse, violation }: Life,
   request: (node: ApiNode) => Promise<Result>,
-): Promise<Result | null> => {
+): Promise<Result | null> {
   let chosen = node();
   for (; chosen === null && !isOver(); chosen = node()) await sleep(PAUSE_MS);
   if (chosen === null) return null;
@@ -50,7 +50,7 @@ export const attempt = async <Result>(
     await sleep(PAUSE_MS);
     return null;
   }
-};
+}
 
 /** A client that sends values of its own metric, never the same number twice, and records every response. */
 export class ValueClient {

@@ -19,7 +19,7 @@ const isThere = (path: string): Promise<boolean> =>
   );
 
 /** Returns a FOCUS export with this number of lines. DuckDB creates it at the first call. Later calls return the same file. */
-export const focusExport = async (rows: number, format: Format): Promise<string> => {
+export async function focusExport(rows: number, format: Format): Promise<string> {
   await mkdir(CACHE_DIR, { recursive: true });
   const path = join(CACHE_DIR, `focus-${VERSION}-${rows}.${format}`);
   if (await isThere(path)) return path;
@@ -40,4 +40,4 @@ export const focusExport = async (rows: number, format: Format): Promise<string>
   }
   await rename(`${path}.unfinished`, path);
   return path;
-};
+}

@@ -12,28 +12,28 @@ export interface HostilePlatform {
 }
 
 /** Sends a JSON list without end, as fast as the client reads it. */
-const endless = (response: ServerResponse): void => {
+function endless(response: ServerResponse): void {
   const send = (): void => {
     while (!response.closed && response.write(CHUNK));
   };
   response.on('drain', send).write('{"data":[');
   send();
-};
+}
 
 /** Sends a byte now and then. */
-const slow = (response: ServerResponse): void => {
+function slow(response: ServerResponse): void {
   const timer = setInterval(() => response.write(' '), PAUSE_MS);
   response.on('close', () => {
     clearInterval(timer);
   });
-};
+}
 
-const deep = (response: ServerResponse): void => {
+function deep(response: ServerResponse): void {
   response.end(`${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`);
-};
+}
 
 /** Starts a platform on a free loopback port. */
-export const startHostilePlatform = async (): Promise<HostilePlatform> => {
+export async function startHostilePlatform(): Promise<HostilePlatform> {
   let asked = 0;
   const server = createServer((request, response) => {
     asked += 1;
@@ -57,4 +57,4 @@ export const startHostilePlatform = async (): Promise<HostilePlatform> => {
       server.closeAllConnections();
     },
   };
-};
+}

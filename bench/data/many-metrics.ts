@@ -4,7 +4,7 @@ import { computeSpend } from '../../warehouse/spend/compute-spend.ts';
 import { addMetrics, fillOrganisation, NOW, openBench, ORG } from './months-organisation.ts';
 
 /** Prepares a data directory with an organisation of many metrics and its computed months. Returns the secret of a key. */
-export const writeManyMetrics = async (directory: string, size: { rows: number; metrics: number }) => {
+export async function writeManyMetrics(directory: string, size: { rows: number; metrics: number }) {
   const warehouse = await openBench(directory);
   try {
     await fillOrganisation(warehouse, size.rows);
@@ -18,4 +18,4 @@ export const writeManyMetrics = async (directory: string, size: { rows: number; 
   } finally {
     warehouse.close();
   }
-};
+}

@@ -46,7 +46,7 @@ const DAYS = `(SELECT CAST(day AS DATE) AS day FROM generate_series(DATE '2025-0
  * Publishes a year of daily spend. Of `rows` rows, 88 % are bill lines (200 accounts, 12 services, 20 tag values, a third of them
  * with one of 4,000 resources). The others are workloads of 10 clusters, services of 300 hosts, and AI usage.
  */
-export const fillOrganisation = async (warehouse: Warehouse, rows: number): Promise<void> => {
+export async function fillOrganisation(warehouse: Warehouse, rows: number): Promise<void> {
   const perDay = Math.round(rows / 365);
   const [lines, workloads, services, usage] = [0.88, 0.08, 0.03, 0.01].map((share) =>
     Math.max(10, Math.round(perDay * share)),
@@ -82,10 +82,10 @@ export const fillOrganisation = async (warehouse: Warehouse, rows: number): Prom
     `INSERT INTO spend_choice_versions BY NAME SELECT '${ORG}' AS org_id, 'split' AS kind, 'aws' AS cloud, 'account-' || line AS account, uuidv7() AS version_id, 'service' AS choice, DATE '2025-01-01' AS first_day, now()::TIMESTAMP AS changed_at FROM range(200) AS lines(line)`,
   ];
   for (const statement of statements) await warehouse.run(statement);
-};
+}
 
 /** Returns a scope. A tenth of the metrics count the organisation. The others mix all forms of picks, some overlapping. */
-const scopeOf = (index: number): object => {
+function scopeOf(index: number): object {
   if (index % 10 === 0) return { type: 'organisation' };
   const account = `account-${index % 200}`;
   const spend: object[] = [
@@ -109,10 +109,10 @@ const scopeOf = (index: number): object => {
     { source: 'repository', repository: `github.com/acme/repository-${index % 50}` },
   ];
   return { type: 'spend', spend: spend.filter((_, form) => (index + form) % 3 !== 0) };
-};
+}
 
 /** Adds metrics, each with a value for every month, and returns their ids. */
-export const addMetrics = async (warehouse: Warehouse, count: number): Promise<string[]> => {
+export async function addMetrics(warehouse: Warehouse, count: number): Promise<string[]> {
   const metrics = Array.from({ length: count }, (_, index) => ({
     metric_id: `met_${index.toString().padStart(6, '0')}`,
     scope: JSON.stringify(scopeOf(index)),
@@ -129,4 +129,4 @@ export const addMetrics = async (warehouse: Warehouse, count: number): Promise<s
      FROM metrics, generate_series(DATE '2025-01-01', DATE '2025-12-01', INTERVAL 1 MONTH) AS months(month) WHERE org_id = '${ORG}'`,
   );
   return metrics.map(({ metric_id }) => metric_id);
-};
+}

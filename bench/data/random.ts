@@ -6,7 +6,7 @@ export interface Random {
   between: (low: number, high: number) => number;
 }
 
-export const randomFrom = (seed: number): Random => {
+export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -15,4 +15,4 @@ export const randomFrom = (seed: number): Random => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
   return { next, between: (low, high) => low + Math.floor(next() * (high - low + 1)) };
-};
+}

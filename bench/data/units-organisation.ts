@@ -27,7 +27,7 @@ const HOLE = `CAST(DATE '2024-11-01' + to_months(CAST(hash(unit) % 14 AS INTEGER
 const DAY_BITS = `bit_or(CAST(1 AS BIGINT) << CAST(date_part('day', day) - 1 AS INTEGER))`;
 
 /** Adds the organisation and its twin, each with fourteen months of five sources: 200 accounts, 10 clusters, 50 hosts and 3 tools. */
-export const addUnitsOrganisations = async (warehouse: Warehouse): Promise<void> => {
+export async function addUnitsOrganisations(warehouse: Warehouse): Promise<void> {
   for (const org of [WITH_UNITS, WITHOUT_UNITS]) {
     await warehouse.run(
       `INSERT INTO organisation_versions BY NAME SELECT '${org}' AS org_id, uuidv7() AS version_id, 'Bench' AS name, 'enterprise' AS tier, 'USD' AS currency, 5 AS settle_days, now()::TIMESTAMP AS changed_at`,
@@ -38,13 +38,13 @@ export const addUnitsOrganisations = async (warehouse: Warehouse): Promise<void>
     );
     for (const source of SOURCES) await addSource(warehouse, org, source);
   }
-};
+}
 
-const addSource = async (
+async function addSource(
   warehouse: Warehouse,
   org: string,
   { id, kind, unit, name, units }: (typeof SOURCES)[number],
-): Promise<void> => {
+): Promise<void> {
   const own = `'${org}' AS org_id, '${id}' AS source_id`;
   const load = `'${idAfter(null)}'::UUID AS load_id`;
   const days = `(SELECT unit, ${HOLE} AS hole, CAST(day AS DATE) AS day, CAST(date_trunc('month', day) AS DATE) AS billing_period
@@ -71,4 +71,4 @@ const addSource = async (
       : []),
   ];
   for (const statement of statements) await warehouse.run(statement);
-};
+}

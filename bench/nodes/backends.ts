@@ -17,7 +17,7 @@ export interface Backends {
 }
 
 /** Starts the backends. `operator.key` in the data directory holds the operator key. */
-export const startBackends = async (dataDir: string): Promise<Backends> => {
+export async function startBackends(dataDir: string): Promise<Backends> {
   const catalog = 'lake';
   const postgres = await startPostgres();
   await postgres.query('postgres', `CREATE DATABASE ${catalog}`);
@@ -43,4 +43,4 @@ export const startBackends = async (dataDir: string): Promise<Backends> => {
       await postgres.remove();
     },
   };
-};
+}

@@ -24,7 +24,7 @@ export interface Cluster extends Pick<Backends, 'postgres' | 'catalog' | 'store'
 }
 
 /** Starts Postgres, an object store and Temporal, for processes that the caller starts. */
-export const startCluster = async (settings: Readonly<Record<string, string>> = {}): Promise<Cluster> => {
+export async function startCluster(settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
   const dataDir = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const backends = await startBackends(dataDir);
   const temporal = await startTemporal(dataDir);
@@ -52,4 +52,4 @@ export const startCluster = async (settings: Readonly<Record<string, string>> = 
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-};
+}

@@ -13,7 +13,7 @@ type Catalog = Pick<Cluster, 'postgres' | 'catalog'>;
 const TABLE = 'metric_value_changes';
 
 /** Reads the size of the catalog. */
-export const catalogSize = async ({ postgres, catalog }: Catalog): Promise<CatalogSize> => {
+export async function catalogSize({ postgres, catalog }: Catalog): Promise<CatalogSize> {
   const tables = await postgres.query<{ name: string }>(
     catalog,
     'SELECT table_name AS name FROM ducklake_inlined_data_tables',
@@ -26,18 +26,18 @@ export const catalogSize = async ({ postgres, catalog }: Catalog): Promise<Catal
   );
   if (size === undefined) throw new Error('the catalog has no size');
   return size;
-};
+}
 
 /**
  * Adds commits to the catalog, each of one value of a metric that has one value: for each the same rows of Postgres that DuckLake
  * 1.5 writes for it. These are the value in the table of inlined rows, a snapshot, its changes, and new counts and statistics of
  * the table. It takes seconds for what would take the product an hour. The values have days from the year 1000 on.
  */
-export const addCommits = async (
+export async function addCommits(
   { postgres, catalog }: Catalog,
   metric: string,
   commits: number,
-): Promise<void> => {
+): Promise<void> {
   const [table] = await postgres.query<{ id: number; next: number; inlined: string }>(
     catalog,
     `SELECT table_id::int AS id, next_row_id::int AS next, (
@@ -84,7 +84,7 @@ export const addCommits = async (
        AND stats.column_id = ducklake_column.column_id;
      COMMIT`,
   );
-};
+}
 
 /** A node that commits meanwhile waits, and tries again. */
 const ALONE = 'LOCK TABLE ducklake_snapshot IN EXCLUSIVE MODE';
@@ -93,21 +93,21 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Makes all snapshots older, so that the maintenance drops them. */
-export const ageSnapshots = async ({ postgres, catalog }: Catalog, days: number): Promise<void> => {
+export async function ageSnapshots({ postgres, catalog }: Catalog, days: number): Promise<void> {
   await postgres.query(
     catalog,
     `UPDATE ducklake_snapshot SET snapshot_time = snapshot_time - INTERVAL '${days} days'`,
   );
-};
+}
 
 /** Returns the newest snapshot of the catalog. */
-export const newestSnapshot = async ({ postgres, catalog }: Catalog): Promise<number> => {
+export async function newestSnapshot({ postgres, catalog }: Catalog): Promise<number> {
   const [newest] = await postgres.query<{ id: number }>(
     catalog,
     'SELECT max(snapshot_id)::int AS id FROM ducklake_snapshot',
   );
   return newest?.id ?? 0;
-};
+}
 
 /** No commit gives a file this number, not even one that has begun before the entries are added. */
 const FIRST_ADDED_FILE = 1_000_000_000;
@@ -116,11 +116,11 @@ const FIRST_ADDED_FILE = 1_000_000_000;
  * Adds entries of files to the catalog, as if what has written files after a snapshot had run many times more. The entries name
  * the same files, so that only those may read other rows whose statistics rule the files out. Returns how to remove them again.
  */
-export const addFiles = async (
+export async function addFiles(
   { postgres, catalog }: Catalog,
   after: number,
   copies: number,
-): Promise<() => Promise<void>> => {
+): Promise<() => Promise<void>> {
   const otherColumns = async (table: string): Promise<string> => {
     const columns = await postgres.query<{ name: string }>(
       catalog,
@@ -158,4 +158,4 @@ export const addFiles = async (
       `BEGIN; ${ALONE}; ${removes.join(';')}; DROP TABLE bench_added; COMMIT; ANALYZE`,
     );
   };
-};
+}

@@ -23,7 +23,7 @@ const SECRET = 'test-secret';
 const PAUSE_MS = 100;
 
 /** Starts `versitygw`, which `VERSITYGW` names, on a folder. */
-export const startObjectStore = async (folder: string): Promise<ObjectStore> => {
+export async function startObjectStore(folder: string): Promise<ObjectStore> {
   if (VERSITYGW === null) throw new Error('VERSITYGW is not set');
   await mkdir(join(folder, BUCKET), { recursive: true });
   const address = `127.0.0.1:${await freePort()}`;
@@ -65,4 +65,4 @@ export const startObjectStore = async (folder: string): Promise<ObjectStore> => 
       await rm(folder, { recursive: true, force: true });
     },
   };
-};
+}

@@ -28,7 +28,7 @@ export interface OwnPostgres {
 }
 
 /** Starts an empty Postgres on a free port. */
-export const startPostgres = async (): Promise<OwnPostgres> => {
+export async function startPostgres(): Promise<OwnPostgres> {
   const bin = (await run(FIND, ['--find'])).stdout.trim();
   // Not in TMPDIR: the path of a Unix socket is limited to about 100 bytes.
   const folder = await mkdtemp('/tmp/cost-analytics-own-pg.');
@@ -77,10 +77,10 @@ export const startPostgres = async (): Promise<OwnPostgres> => {
       await rm(folder, { recursive: true, force: true });
     },
   };
-};
+}
 
 /** Returns how to run the server's programs, which refuse to run as root. */
-const owner = async (folder: string) => {
+async function owner(folder: string) {
   const isRoot = process.getuid?.() === 0;
   if (isRoot) {
     await chmod(folder, 0o755);
@@ -90,4 +90,4 @@ const owner = async (folder: string) => {
     isRoot
       ? run('runuser', ['-u', 'postgres', '--', program, ...words], { cwd: folder })
       : run(program, words, { cwd: folder });
-};
+}

@@ -10,7 +10,7 @@ export interface ScaledOut {
 }
 
 /** Starts a cluster and its processes. */
-export const startScaledOut = async (settings: Readonly<Record<string, string>>): Promise<ScaledOut> => {
+export async function startScaledOut(settings: Readonly<Record<string, string>>): Promise<ScaledOut> {
   const cluster = await startCluster(settings);
   const started: Service[] = [];
   const start = async (role: 'api' | 'worker'): Promise<Service> => {
@@ -29,4 +29,4 @@ export const startScaledOut = async (settings: Readonly<Record<string, string>>)
     await stop();
     throw error;
   }
-};
+}

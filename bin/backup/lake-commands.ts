@@ -31,11 +31,11 @@ export const restoreCommands = (
 export const again = (command: 'backup --to' | 'restore --from', folder: string): string =>
   `cost-analytics ${command} ${word(folder)}`;
 
-const transfer = (from: string, to: string, endpoint: string | null): string => {
+function transfer(from: string, to: string, endpoint: string | null): string {
   const isRemote = [from, to].some((path) => path.startsWith('s3:'));
   if (!isRemote) return `mkdir -p ${word(to)} && cp -Rp ${word(`${from.replace(/\/$/, '')}/.`)} ${word(to)}`;
   return [
     `aws s3 sync ${word(from)} ${word(to)}`,
     ...(endpoint === null ? [] : [`--endpoint-url ${word(endpoint)}`]),
   ].join(' ');
-};
+}

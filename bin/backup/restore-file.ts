@@ -13,12 +13,12 @@ import type { Settings } from '../settings/settings.ts';
 const KEYS = /^(operator\.key|master\.key(\.\w+)?)$/;
 
 /** Copies the DuckDB file of a backup. Refuses a data directory that has data, and a file that was changed after the backup. */
-export const restoreFile = async (
+export async function restoreFile(
   { dataDir, warehouse }: Settings,
   folder: string,
   backup: BackupManifest,
   say: (text: string) => void,
-): Promise<void> => {
+): Promise<void> {
   const stored = (await readdir(dataDir).catch(() => [])).filter((name) => !KEYS.test(name));
   const found = stored[0] ?? ((await isThere(warehouse)) ? warehouse : undefined);
   if (found !== undefined)
@@ -45,4 +45,4 @@ export const restoreFile = async (
   }
   say(`${totalRows(backup)} rows as of ${backup.taken_at} are restored to ${warehouse}.`);
   say('Start the service: it makes the schedules and the open workflows anew.');
-};
+}

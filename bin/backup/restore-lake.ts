@@ -17,12 +17,12 @@ type LakeBackup = BackupManifest & { lake: NonNullable<BackupManifest['lake']> }
  * If the database has no catalog, says how to restore the backup of a DuckLake. If it has, looks whether it is the backup's, with
  * all rows and files. Then makes it look for its files in WAREHOUSE_DATA. Refuses any other catalog, and a copy that was changed.
  */
-export const restoreLake = async (
+export async function restoreLake(
   settings: Settings,
   folder: string,
   backup: LakeBackup,
   say: (text: string) => void,
-): Promise<void> => {
+): Promise<void> {
   const catalog = postgresCatalog(settings.warehouse);
   const { WAREHOUSE_DATA: dataPath } = settings;
   if (catalog === null || dataPath === null)
@@ -46,14 +46,14 @@ export const restoreLake = async (
     `${totalRows(backup)} rows as of ${backup.taken_at}, ${backup.lake.files} files: the DuckLake is complete.`,
   );
   say('Start the service: it makes the schedules and the open workflows anew.');
-};
+}
 
-const checkCopy = async (folder: string, { sha256 }: LakeBackup): Promise<void> => {
+async function checkCopy(folder: string, { sha256 }: LakeBackup): Promise<void> {
   const dump = dumpIn(folder);
   if ((await sha256Of(dump)) !== sha256)
     throw new Error(`${dump} was changed after the backup: its SHA-256 differs`);
   await checkLakeCopy(folder);
-};
+}
 
 /** Compares the restored DuckLake with its backup. Its catalog may still name another data path. */
 const checkRestored = (settings: Settings, dataPath: string, { lake, rows }: LakeBackup): Promise<void> =>

@@ -13,10 +13,10 @@ const KINDS: Record<CostSource['kind'] | ImportType, true> = {
 };
 
 /** Lets the counters of a worker begin at 0. Prometheus sees no increase in a counter that appears with a 1. */
-export const countFromZero = ({ workflowRuns, sourceRuns, eventDeliveries }: Metrics): void => {
+export function countFromZero({ workflowRuns, sourceRuns, eventDeliveries }: Metrics): void {
   for (const workflow of WORKFLOW_NAMES)
     for (const result of ['completed', 'failed', 'cancelled']) workflowRuns.inc({ workflow, result }, 0);
   for (const kind of Object.keys(KINDS))
     for (const result of ['completed', 'failed']) sourceRuns.inc({ kind, result }, 0);
   for (const result of ['delivered', 'attempt_failed', 'given_up']) eventDeliveries.inc({ result }, 0);
-};
+}

@@ -34,7 +34,7 @@ interface Parts {
  * Closes an organisation for good, and deletes all that it has: schedules and running work, files, and rows. Idempotent: after a
  * crash another call goes on. Returns the record of the deletion, or null if no organisation ever had this id.
  */
-export const deleteOrganisation = async (parts: Parts, id: string): Promise<Deletion | null> => {
+export async function deleteOrganisation(parts: Parts, id: string): Promise<Deletion | null> {
   const { warehouse, orchestration, clock, log } = parts;
   const closed = await closeOrganisation(warehouse, id, { actor: OPERATOR, now: clock.now() });
   if (closed === null) return null;
@@ -51,10 +51,10 @@ export const deleteOrganisation = async (parts: Parts, id: string): Promise<Dele
   const deletion = await completeDeletion(warehouse, id, { actor: OPERATOR, now: clock.now() });
   log.info({ organisation: id, rows }, 'an organisation is deleted');
   return deletion;
-};
+}
 
 /** Goes on with the deletions that have stopped halfway. One that fails waits for the next start, or for the operator. */
-export const finishDeletions = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
+export async function finishDeletions(parts: Parts, stopping: AbortSignal): Promise<void> {
   const { warehouse, log } = parts;
   const unable = (error: unknown): void => {
     log.warn({ err: error }, 'a deletion could not be completed; delete the organisation again');
@@ -63,17 +63,17 @@ export const finishDeletions = async (parts: Parts, stopping: AbortSignal): Prom
   for (const { organisation, completed_at } of deletions ?? [])
     if (completed_at === null && !stopping.aborted)
       await deleteOrganisation(parts, organisation).catch(unable);
-};
+}
 
 /**
  * Removes the files of a deleted organisation: its folder for exports in the data directory, and what the nightly export has
  * written. Folders of SOURCE_ROOTS stay, because they are the operator's.
  */
-const removeFiles = async (
+async function removeFiles(
   { settings, warehouse, clock }: Parts,
   orgId: string,
   createdAt: Date,
-): Promise<void> => {
+): Promise<void> {
   if (settings.SOURCE_ROOTS === null)
     for (const folder of sourceRulesOf(settings)(orgId).roots)
       await rm(folder, { recursive: true, force: true });
@@ -86,11 +86,11 @@ const removeFiles = async (
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   for (const month of exportedMonths(createdAt, clock.now()))
     for (const kind of EXPORT_KINDS) await place.remove(exportPath(kind, month), signal);
-};
+}
 
 /** Returns the months that a nightly export can have written since an organisation was made. */
-const exportedMonths = (createdAt: Date, now: Date): string[] => {
+function exportedMonths(createdAt: Date, now: Date): string[] {
   const newest = monthOf(dayOf(now));
   const oldest = addMonths(monthOf(dayOf(createdAt)), 1 - NIGHTLY_MONTHS);
   return monthsBack(newest, Math.max(NIGHTLY_MONTHS, monthsInclusive(oldest, newest)));
-};
+}

@@ -16,22 +16,22 @@ const KEEP_MS = 3_000;
 const PROBE = '.disk-check';
 
 /** Returns the folders that must be writable: the data directory, and the folder of a warehouse elsewhere. */
-export const writtenFolders = (
+export function writtenFolders(
   settings: Pick<Settings, 'dataDir' | 'warehouse' | 'WAREHOUSE_DATA'>,
-): string[] => {
+): string[] {
   const { dataDir, warehouse, WAREHOUSE_DATA: lake } = settings;
   const elsewhere = isDuckLake(warehouse) ? localFolder(lake) : dirname(resolve(warehouse));
   return [...new Set([dataDir, ...(elsewhere === null ? [] : [elsewhere])])];
-};
+}
 
 /**
  * Returns a check that writes and syncs a file in each folder, to find whether it can be written to. Only one probe runs at a
  * time, and its result holds for a few seconds. Logs changes of the state.
  */
-export const createDiskCheck = (
+export function createDiskCheck(
   folders: readonly string[],
   log: Pick<Logger, 'info' | 'warn'>,
-): (() => Promise<DiskState>) => {
+): () => Promise<DiskState> {
   let state: DiskState = 'ok';
   let probing: Promise<DiskState> | null = null;
   let probedAt = -Infinity;
@@ -52,9 +52,9 @@ export const createDiskCheck = (
     });
     return probing;
   };
-};
+}
 
-const stateOf = async (folder: string): Promise<DiskState> => {
+async function stateOf(folder: string): Promise<DiskState> {
   try {
     await writeProbe(join(folder, PROBE));
     const free = await freeBytes(folder);
@@ -64,10 +64,10 @@ const stateOf = async (folder: string): Promise<DiskState> => {
     // All other causes, for example a missing right or a broken disk, count as read-only.
     return code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'read_only';
   }
-};
+}
 
 /** Returns how many bytes the disk of a folder has free, or null if its file system does not report that. */
-export const freeBytes = async (folder: string): Promise<number | null> => {
+export async function freeBytes(folder: string): Promise<number | null> {
   const { blocks, bavail, bsize } = await statfs(folder);
   return blocks > 0 ? bavail * bsize : null;
-};
+}

@@ -6,7 +6,7 @@ import { currentWork } from '../../telemetry/current-work.ts';
  * Ends the process at an error that nothing has caught, because nobody knows its state then. The last line of the log names the
  * error, and the request or the attempt of a step that it belongs to. Returns a function that undoes this.
  */
-export const endAtUncaught = (log: Pick<Logger, 'fatal'>): (() => void) => {
+export function endAtUncaught(log: Pick<Logger, 'fatal'>): () => void {
   const end = (error: Error, origin: string): void => {
     log.fatal(
       { ...currentWork(), origin, err: errorForLog(error) },
@@ -18,4 +18,4 @@ export const endAtUncaught = (log: Pick<Logger, 'fatal'>): (() => void) => {
   return () => {
     process.off('uncaughtException', end);
   };
-};
+}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /** Rejects a taken port before anything starts. `advice` names how to choose another. */
-export const requireFreePort = async (host: string, port: number, advice: string): Promise<void> => {
+export async function requireFreePort(host: string, port: number, advice: string): Promise<void> {
   const probe = createServer().listen(port, host);
   await once(probe, 'listening').catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
@@ -11,4 +11,4 @@ export const requireFreePort = async (host: string, port: number, advice: string
     );
   });
   await once(probe.close(), 'close');
-};
+}

@@ -26,7 +26,7 @@ interface Parts {
  * Records runs as failed if their workflow ended without a record, until `stopping`. An operator may have terminated it, or
  * Temporal may have lost it, and then the source is read again. If Temporal does not respond, no run fails.
  */
-export const watchRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
+export async function watchRuns(parts: Parts, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     await failLostRuns(parts, stopping).catch((error: unknown) => {
       if (!stopping.aborted)
@@ -34,9 +34,9 @@ export const watchRuns = async (parts: Parts, stopping: AbortSignal): Promise<vo
     });
     await sleep(LOOK_EVERY_MS, undefined, { signal: stopping }).catch((aborted: unknown) => aborted);
   }
-};
+}
 
-const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> => {
+async function failLostRuns(parts: Parts, stopping: AbortSignal): Promise<void> {
   const { warehouse, orchestration, log } = parts;
   const ingests = await ingestRuns.open(warehouse);
   const imports = await importRuns.open(warehouse);
@@ -59,18 +59,18 @@ const failLostRuns = async (parts: Parts, stopping: AbortSignal): Promise<void> 
       log.warn({ err: error, run: run.run_id }, 'a run could not be compared with Temporal; trying again');
     });
   }
-};
+}
 
 /** Returns what follows a lost run, in words. Temporal has ended its workflow, or no longer knows it. */
 type Next<Lost> = (parts: Parts, run: Lost, state: 'closed' | 'unknown') => Promise<string>;
 
-const failIfLost = async <Lost extends OpenRun<never>>(
+async function failIfLost<Lost extends OpenRun<never>>(
   parts: Parts,
   runs: Pick<typeof ingestRuns | typeof importRuns, 'fail'>,
   run: Lost,
   next: Next<Lost>,
   work: Pick<FailedWork, 'kind' | 'source' | 'metric'>,
-): Promise<void> => {
+): Promise<void> {
   const { warehouse, orchestration, clock, metrics, log } = parts;
   const life = await orchestration.lifeOf(run.workflow_id, run.run_id);
   if (life.state === 'running') return;
@@ -82,7 +82,7 @@ const failIfLost = async <Lost extends OpenRun<never>>(
   if (!(await runs.fail(warehouse, run, error, clock.now()))) return;
   metrics.lostRuns.inc();
   logFailure(log, { ...work, organisation: run.org_id, run: run.run_id, reason: error });
-};
+}
 
 const nextIngest: Next<OpenRun<'source_id'>> = async (parts, run, state) =>
   state === 'unknown' && (await readAgain(parts, run)) ? 'the source is read again' : 'run the ingest again';
@@ -92,10 +92,10 @@ const nextImport: Next<OpenRun<'metric_id'>> = () =>
   Promise.resolve('run the import again, or wait for the next daily one');
 
 /** Starts an ingest of the whole source, which includes the months of the lost run. Returns false if the source is gone. */
-const readAgain = async (
+async function readAgain(
   { warehouse, orchestration }: Parts,
   { org_id: orgId, source_id: sourceId }: OpenRun<'source_id'>,
-): Promise<boolean> => {
+): Promise<boolean> {
   if ((await findCostSource(warehouse, orgId, sourceId)) === null) return false;
   await orchestration
     .startIngest({ orgId, sourceId, startMonth: null, endMonth: null })
@@ -104,4 +104,4 @@ const readAgain = async (
       if (!(error instanceof ServiceError)) throw error;
     });
   return true;
-};
+}

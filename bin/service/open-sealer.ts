@@ -12,11 +12,11 @@ import type { Settings } from '../settings/settings.ts';
  * Returns what seals and opens secrets in this process, and what ends a rotation of the key. Makes a master key only if nothing is
  * sealed. Throws if the master keys open nothing of what is sealed. If they open only a part of it, logs a warning and continues.
  */
-export const openSealer = async (
+export async function openSealer(
   warehouse: Warehouse,
   settings: Settings,
   log: Pick<Logger, 'warn'>,
-): Promise<Pick<ApiDependencies, 'sealer' | 'writeKeyFile'>> => {
+): Promise<Pick<ApiDependencies, 'sealer' | 'writeKeyFile'>> {
   const { dataDir } = settings;
   const sealed = await sealedByKeys(warehouse);
   if ((await knownMasterKeys(settings)) === null) {
@@ -32,4 +32,4 @@ export const openSealer = async (
   const file = rotatedKeyFile(dataDir, keys);
   await file.begin();
   return { sealer, writeKeyFile: file.finish };
-};
+}

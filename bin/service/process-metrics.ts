@@ -4,7 +4,7 @@ import { VERSION } from '../settings/version.ts';
 import { freeBytes, writtenFolders } from './disk-check.ts';
 
 /** Adds the metrics of what a process runs and where it writes: its version, and the free space of its folders. */
-export const reportProcess = (metrics: Metrics, settings: Settings): void => {
+export function reportProcess(metrics: Metrics, settings: Settings): void {
   const [data, warehouse] = writtenFolders(settings);
   const folders = { data, warehouse, backups: settings.BACKUP_TO ?? undefined };
   metrics.gauge(
@@ -32,4 +32,4 @@ export const reportProcess = (metrics: Metrics, settings: Settings): void => {
       return found.flat();
     },
   );
-};
+}

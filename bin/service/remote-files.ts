@@ -15,11 +15,11 @@ import type { Settings } from '../settings/settings.ts';
  * Lets readers read remote locations: loads the extension, sets the credentials, and routes all requests through the guarded
  * proxy. The proxy starts with the first reader.
  */
-export const remoteFiles = (
+export function remoteFiles(
   { objectStorage, extensions }: WarehouseSettings,
   { PRIVATE_TARGETS }: Settings,
   log: Logger,
-): { open: (reader: Statements) => Promise<void>; close: () => Promise<void> } => {
+): { open: (reader: Statements) => Promise<void>; close: () => Promise<void> } {
   let proxy: Promise<GuardedProxy> | null = null;
   return {
     open: async (reader) => {
@@ -34,22 +34,22 @@ export const remoteFiles = (
       await (await proxy)?.close();
     },
   };
-};
+}
 
 /**
  * Returns a check that readers of this machine can read remote files. It throws `invalid` with what to do. All calls together
  * make one attempt at a time, because DuckDB may have to download the extension.
  */
-export const checkRemoteFiles = (settings: WarehouseSettings): (() => Promise<void>) => {
+export function checkRemoteFiles(settings: WarehouseSettings): () => Promise<void> {
   const probe = shareNextRun((_: readonly undefined[]) => probeExtension(settings, 'httpfs'));
   return () => probe(undefined);
-};
+}
 
 /** Returns a note on the organisation's sources that read files on other hosts. Returns null if there are none. */
-export const remoteSources = async (
+export async function remoteSources(
   warehouse: Warehouse,
   { id, name }: Organisation,
-): Promise<string | null> => {
+): Promise<string | null> {
   const remote = (await listCostSources(warehouse, id)).filter((source) =>
     fileLocations(source.kind, source).some(({ location }) => isRemote(location)),
   );
@@ -58,4 +58,4 @@ export const remoteSources = async (
     `organisation ${JSON.stringify(name)} (${id}): these cost sources read files on other hosts, so that their runs fail without ` +
     `the extension httpfs: ${remote.map((source) => `${JSON.stringify(source.name)} (${source.id})`).join(', ')}`
   );
-};
+}

@@ -12,12 +12,12 @@ const LONGEST_STOP_MS = 80_000;
  * Starts the service, prints where its workflows can be seen and the `ready` line, and returns the service once it serves. systemd
  * learns when it serves and when it ends.
  */
-export const startAndSay = async (
+export async function startAndSay(
   settings: Settings,
   roles: Roles,
   log: Logger,
   lines: LogLines,
-): Promise<Service> => {
+): Promise<Service> {
   // The reader of the output may leave, as `head` does. The service goes on.
   process.stdout.on('error', () => undefined);
   const { HOST, METRICS_PORT } = settings;
@@ -33,7 +33,7 @@ export const startAndSay = async (
     await Promise.all([manager.stopping(), service.stop()]);
   };
   return { ...service, stop };
-};
+}
 
 /** Resolves at the first SIGTERM or SIGINT. Call it before a start, so that no signal is missed. */
 export const stopSignal = (): Promise<null> =>
@@ -46,11 +46,11 @@ export const stopSignal = (): Promise<null> =>
   });
 
 /** Keeps the service running until a stop signal, or until a part of it fails. Ends it cleanly in both cases. */
-export const untilStopped = async (
+export async function untilStopped(
   service: Service,
   log: Logger,
   signalled: Promise<null> = stopSignal(),
-): Promise<void> => {
+): Promise<void> {
   const failure = await Promise.race([signalled, service.failed]);
   // A thread that hangs in a call of the file system keeps even `process.exit` waiting.
   const limit = setTimeout(() => {
@@ -63,4 +63,4 @@ export const untilStopped = async (
     throw failure ?? error;
   });
   if (failure !== null) throw failure;
-};
+}

@@ -26,10 +26,10 @@ const PAUSE_MS = 5_000;
  * lacks. Runs in the background of each start, to recover from a crash between scheduling and storing, or from a new Temporal
  * beside an old warehouse. Ends early if `stopping` is aborted.
  */
-export const reconcileSchedules = async (
+export async function reconcileSchedules(
   { warehouse, orchestration, clock, log }: Parts,
   stopping: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const isStopping = (): boolean => stopping.aborted;
   for (let attempt = 1; attempt <= ATTEMPTS && !isStopping(); attempt += 1) {
     try {
@@ -63,4 +63,4 @@ export const reconcileSchedules = async (
       await sleep(PAUSE_MS, undefined, { signal: stopping }).catch((aborted: unknown) => aborted);
     }
   }
-};
+}

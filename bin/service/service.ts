@@ -74,12 +74,12 @@ const DROPPED_LINES = {
  *
  * @param lines counts the lines that the log has dropped.
  */
-export const startService = async (
+export async function startService(
   settings: Settings,
   roles: Roles,
   log: Logger,
   lines: Pick<LogLines, 'dropped'>,
-): Promise<Service> => {
+): Promise<Service> {
   const { dataDir } = settings;
   const clock = clockOf(settings);
   await keepPrivate(dataDir, log);
@@ -197,19 +197,19 @@ export const startService = async (
     await stop().catch((logged: unknown) => logged);
     throw error;
   }
-};
+}
 
 /** Begins to send traces if the settings ask for them. Otherwise OpenTelemetry's SDK is not loaded. */
-const tracesOf = async (settings: Settings, log: Logger): Promise<Traces | null> => {
+async function tracesOf(settings: Settings, log: Logger): Promise<Traces | null> {
   const endpoint = tracesEndpointOf(settings);
   if (endpoint === null) return null;
   const { openTraces } = await import('../../telemetry/traces.ts');
   const { OTEL_SERVICE_NAME: service, OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
   return openTraces({ endpoint, headers, service, version: VERSION, log });
-};
+}
 
 /** Ends every part, even after a failure, so that no Temporal server stays behind. Throws the first error. */
-const closeAll = async (closers: readonly Closer[], log: Logger): Promise<void> => {
+async function closeAll(closers: readonly Closer[], log: Logger): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closers) {
     try {
@@ -220,14 +220,14 @@ const closeAll = async (closers: readonly Closer[], log: Logger): Promise<void> 
     }
   }
   if (failures.length > 0) throw failures[0];
-};
+}
 
-const embeddedTemporal = async (
+async function embeddedTemporal(
   settings: Settings,
   log: Logger,
   closers: Closer[],
   fail: (error: Error) => void,
-): Promise<string> => {
+): Promise<string> {
   const cli = await findTemporalCli({
     env: process.env,
     // A warning, so that also the demo shows it: getting the program can take minutes.
@@ -263,13 +263,13 @@ const embeddedTemporal = async (
       );
   });
   return server.address;
-};
+}
 
 /** gRPC's status for a namespace that does not exist. */
 const NOT_FOUND = 5;
 
 /** Connects to Temporal. Names the settings if a server that they describe does not answer. */
-const connectTemporal = async (options: ConnectionOptions, embedded: boolean): Promise<Connection> => {
+async function connectTemporal(options: ConnectionOptions, embedded: boolean): Promise<Connection> {
   try {
     return await Connection.connect(options);
   } catch (cause) {
@@ -277,10 +277,10 @@ const connectTemporal = async (options: ConnectionOptions, embedded: boolean): P
     const given = `TEMPORAL_ADDRESS: expected a Temporal server, but ${options.address} did not answer as one`;
     throw new Error(`${given}; check also TEMPORAL_TLS_… and TEMPORAL_API_KEY`, { cause });
   }
-};
+}
 
 /** Adds the search attributes of workflows. If an external Temporal does not allow it, throws the command for its operator. */
-const registerSearchAttributes = async (connection: Connection, namespace: string): Promise<void> => {
+async function registerSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   try {
     await ensureSearchAttributes(connection, namespace, SEARCH_ATTRIBUTES);
   } catch (cause) {
@@ -298,4 +298,4 @@ const registerSearchAttributes = async (connection: Connection, namespace: strin
     );
   }
   await untilSearchable(connection, namespace, SEARCH_ATTRIBUTES);
-};
+}

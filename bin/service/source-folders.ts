@@ -30,12 +30,12 @@ export const makeSourceFolder =
   };
 
 /** Creates the folders of the existing organisations, and logs what the operator should change about them. */
-export const prepareSourceFolders = async (
+export async function prepareSourceFolders(
   warehouse: Warehouse,
   settings: Settings,
   log: Pick<Logger, 'warn'>,
   stopping: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const organisations = await listOrganisations(warehouse);
   const shared = sharedFolders(organisations, settings);
   if (shared !== null) log.warn(shared);
@@ -45,13 +45,13 @@ export const prepareSourceFolders = async (
     const outside = await sourcesOutside(warehouse, organisation, settings);
     if (outside !== null) log.warn(outside);
   }
-};
+}
 
 /** Returns a note on the folders in which organisations can read each other's exports, or null if there are none. */
-export const sharedFolders = (
+export function sharedFolders(
   organisations: readonly Organisation[],
   { sourceRoots }: Settings,
-): string | null => {
+): string | null {
   const shared = sourceRoots.filter((root) => !root.includes(ORGANISATION_PLACEHOLDER));
   const [first] = shared;
   if (organisations.length < 2 || first === undefined) return null;
@@ -59,14 +59,14 @@ export const sharedFolders = (
     `organisations can read each other's exports below ${shared.join(', ')}: give each its own folder, ` +
     `for example SOURCE_ROOTS=${join(first, ORGANISATION_PLACEHOLDER)}`
   );
-};
+}
 
 /** Returns a note on the organisation's sources whose files are outside its folders, or null if there are none. */
-export const sourcesOutside = async (
+export async function sourcesOutside(
   warehouse: Warehouse,
   { id, name }: Organisation,
   settings: Settings,
-): Promise<string | null> => {
+): Promise<string | null> {
   const rules = sourceRulesOf(settings)(id);
   const outside: string[] = [];
   for (const source of await listCostSources(warehouse, id))
@@ -76,10 +76,10 @@ export const sourcesOutside = async (
     `organisation ${JSON.stringify(name)} (${id}): its folders (SOURCE_ROOTS) do not hold the files of the cost sources ` +
     `${outside.join(', ')}: move the files below ${rules.roots[0]} and change the locations, or add their folder to SOURCE_ROOTS`
   );
-};
+}
 
 /** Whether files are outside the folders. Earlier versions resolved relative locations in the working directory. */
-const isOutside = async (source: CostSource, rules: ReturnType<SourceRulesOf>): Promise<boolean> => {
+async function isOutside(source: CostSource, rules: ReturnType<SourceRulesOf>): Promise<boolean> {
   for (const { location } of fileLocations(source.kind, source)) {
     if (!isLocal(location)) continue;
     const isAllowed = await checkSourceLocation(location, rules).then(
@@ -93,7 +93,7 @@ const isOutside = async (source: CostSource, rules: ReturnType<SourceRulesOf>): 
       return true;
   }
   return false;
-};
+}
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(

@@ -20,7 +20,7 @@ export interface Systemd {
  * one must be compiled. So `systemd-notify` sends the messages, which is part of systemd. Its messages need `NotifyAccess=all`,
  * because it is a process of its own.
  */
-export const systemd = (env: NodeJS.ProcessEnv, log: Pick<BaseLogger, 'warn'>): Systemd => {
+export function systemd(env: NodeJS.ProcessEnv, log: Pick<BaseLogger, 'warn'>): Systemd {
   const notify = async (...messages: string[]): Promise<void> => {
     if ((env['NOTIFY_SOCKET'] ?? '') === '') return;
     await run('systemd-notify', messages, { env, timeout: NOTIFY_MS }).catch((error: unknown) => {
@@ -40,7 +40,7 @@ export const systemd = (env: NodeJS.ProcessEnv, log: Pick<BaseLogger, 'warn'>): 
       await notify('STOPPING=1');
     },
   };
-};
+}
 
 /** Returns a third of the time after which systemd ends a silent process, or null if it does not. */
 const signOfLifeMs = ({

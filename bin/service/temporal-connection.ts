@@ -10,7 +10,7 @@ export interface TemporalTarget {
 }
 
 /** Returns the connection that the settings describe. A certificate or an API key turns TLS on. */
-export const temporalTarget = async (settings: Settings, address: string): Promise<TemporalTarget> => {
+export async function temporalTarget(settings: Settings, address: string): Promise<TemporalTarget> {
   const { TEMPORAL_TLS_CA, TEMPORAL_TLS_CERT, TEMPORAL_TLS_KEY, TEMPORAL_TLS_SERVER_NAME, TEMPORAL_API_KEY } =
     settings;
   if ((TEMPORAL_TLS_CERT === null) !== (TEMPORAL_TLS_KEY === null)) {
@@ -35,4 +35,4 @@ export const temporalTarget = async (settings: Settings, address: string): Promi
       ...(TEMPORAL_API_KEY === null ? {} : { apiKey: TEMPORAL_API_KEY }),
     },
   };
-};
+}

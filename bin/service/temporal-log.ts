@@ -10,7 +10,7 @@ const NEEDLESS = ['No workflows registered', 'Activity failed'];
 let runtimeInstalled = false;
 
 /** Sends the SDK's logs to ours, once, because a process has one runtime. */
-export const installRuntime = (log: Logger): void => {
+export function installRuntime(log: Logger): void {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
   const write = (level: LogLevel, message: string, meta: { error?: unknown } = {}): void => {
@@ -47,4 +47,4 @@ export const installRuntime = (log: Logger): void => {
       },
     },
   });
-};
+}

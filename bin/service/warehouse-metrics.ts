@@ -15,7 +15,7 @@ import { newestDays } from '../../warehouse/sources/coverage.ts';
 const KEPT_MS = 60_000;
 
 /** Adds the metrics that only the warehouse knows: how old the data of each source and the newest backup are, and how large it is. */
-export const reportWarehouse = (
+export function reportWarehouse(
   metrics: Metrics,
   {
     warehouse,
@@ -23,7 +23,7 @@ export const reportWarehouse = (
     clock,
     log,
   }: { warehouse: Warehouse; sealer: Sealer; clock: Clock; log: Pick<Logger, 'warn'> },
-): void => {
+): void {
   const kept = <Found>(what: string, read: () => Promise<Found>): (() => Promise<Found | null>) => {
     const found = keptFor(KEPT_MS, read);
     return () =>
@@ -107,4 +107,4 @@ export const reportWarehouse = (
         return value === null ? [] : [[{ engine }, value]];
       },
     );
-};
+}

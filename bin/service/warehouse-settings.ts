@@ -22,14 +22,14 @@ export const warehouseSettings = (settings: Settings, scratch: string): Warehous
 });
 
 /** Runs a command's `work` with the settings to open the warehouse, and with a scratch folder that it removes afterwards. */
-export const withWarehouseSettings = async <Result>(
+export async function withWarehouseSettings<Result>(
   settings: Settings,
   work: (warehouse: WarehouseSettings) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const scratch = await takeScratch(spillDirectory(settings.dataDir));
   try {
     return await work(warehouseSettings(settings, scratch.folder));
   } finally {
     await scratch.release();
   }
-};
+}

@@ -90,12 +90,12 @@ const BEGIN_ANEW: readonly WorkflowName[] = [
 ];
 
 /** Starts the workers of the pipelines and of the deliveries, and adds their ends to `closers`. */
-export const startWorkers = async (
+export async function startWorkers(
   parts: Parts,
   target: Awaited<ReturnType<typeof temporalTarget>>,
   closers: Closer[],
   fail: (error: Error) => void,
-): Promise<void> => {
+): Promise<void> {
   const { warehouse, clock, settings, metrics, traces, log } = parts;
   installRuntime(log);
   const connection = await NativeConnection.connect(target.options);
@@ -227,7 +227,7 @@ export const startWorkers = async (
   });
   await run({ ...pipelineSteps, ...ALONE, taskQueue: aloneQueueOf(TASK_QUEUE) });
   await run({ ...deliverySteps, ...ALONE, taskQueue: aloneQueueOf(DELIVERY_TASK_QUEUE) });
-};
+}
 
 const countResults = ({ workflowRuns }: Metrics): InjectedSinks<ResultSinks> => ({
   results: {

@@ -12,11 +12,11 @@ export interface KeyFinding {
  * Returns what the master keys of the settings open, for the start and for the doctor. `sealer` is null if there is no key. A
  * service whose keys open nothing must not start, because nobody could open what it seals.
  */
-export const keyFinding = (
+export function keyFinding(
   sealed: readonly SealedByKey[],
   sealer: Pick<Sealer, 'keyId' | 'previousKeyId'> | null,
   dataDir: string,
-): KeyFinding => {
+): KeyFinding {
   const all = sealed.reduce((sum, { texts }) => sum + texts, 0);
   if (sealer === null)
     return all === 0
@@ -49,6 +49,6 @@ export const keyFinding = (
         text: `${previous} texts are sealed with MASTER_KEY_PREVIOUS: run rotate-master-key`,
       }
     : { state, text: 'opens everything that is sealed' };
-};
+}
 
 const idsOf = (sealed: readonly SealedByKey[]): string => sealed.map(({ key_id }) => key_id).join(' or ');

@@ -13,7 +13,7 @@ const PRODUCT = dirname(createRequire(import.meta.url).resolve('#package.json'))
  * Returns the folders that an organisation need not know, with the settings that name them. Those of its sources it knows, because
  * it writes them in their locations.
  */
-export const operatorFolders = ({
+export function operatorFolders({
   dataDir,
   warehouse,
   WAREHOUSE_DATA: lake,
@@ -22,7 +22,7 @@ export const operatorFolders = ({
 }: Pick<
   Settings,
   'dataDir' | 'warehouse' | 'WAREHOUSE_DATA' | 'DUCKDB_EXTENSIONS' | 'sourceRoots'
->): NamedFolder[] => {
+>): NamedFolder[] {
   const folders: [string | null, string][] = [
     [PRODUCT, 'the product'],
     [homedir(), '~'],
@@ -36,4 +36,4 @@ export const operatorFolders = ({
     }),
   ];
   return folders.filter((one): one is [string, string] => one[0] !== null);
-};
+}

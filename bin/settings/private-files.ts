@@ -15,7 +15,7 @@ const OWN =
  * because an earlier version or a umask may have left them. Files below `exports` stay as they are. If a path belongs
  * to another user, logs a warning and continues.
  */
-export const keepPrivate = async (dataDir: string, log: Pick<Logger, 'warn'>): Promise<void> => {
+export async function keepPrivate(dataDir: string, log: Pick<Logger, 'warn'>): Promise<void> {
   const [exports, spill] = [join(dataDir, 'exports'), join(dataDir, 'spill')];
   for (const folder of [exports, spill]) await makeFolder(folder);
   const own = (await readdir(dataDir)).filter((name) => OWN.test(name)).map((name) => join(dataDir, name));
@@ -32,10 +32,10 @@ export const keepPrivate = async (dataDir: string, log: Pick<Logger, 'warn'>): P
     if (!(await isPrivate(path))) shared.push(path);
   if (shared.length > 0)
     log.warn({ shared }, 'other users can read these paths, and the service cannot change their rights');
-};
+}
 
 /** Removes the rights of others from a path, but not from a link's target. Returns false if that is not allowed. */
-const isPrivate = async (path: string): Promise<boolean> => {
+async function isPrivate(path: string): Promise<boolean> {
   try {
     const stats = await lstat(path);
     if (stats.isSymbolicLink() || (stats.mode & PRIVATE_UMASK) === 0) return true;
@@ -47,4 +47,4 @@ const isPrivate = async (path: string): Promise<boolean> => {
     if (code === 'EPERM' || code === 'EROFS') return false;
     throw error;
   }
-};
+}

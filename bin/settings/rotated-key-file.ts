@@ -10,10 +10,10 @@ import { secretFile } from './secret-file.ts';
  * as `master.key.<its id>`, for backups made before. No step removes a key, so that a killed rotation can be repeated, and the files
  * alone open everything at any time.
  */
-export const rotatedKeyFile = (
+export function rotatedKeyFile(
   dataDir: string,
   { current, previous }: MasterKeys,
-): { begin: () => Promise<void>; finish: ApiDependencies['writeKeyFile'] } => {
+): { begin: () => Promise<void>; finish: ApiDependencies['writeKeyFile'] } {
   const [file, next] = [masterKeyFile(dataDir), nextKeyFile(dataDir)];
   const keptAs = (key: Buffer): string => `${file}.${masterKeyId(key)}`;
   const holdsOldKey = async (): Promise<boolean> =>
@@ -43,10 +43,10 @@ export const rotatedKeyFile = (
       return { key_file: file, old_key_file: old };
     },
   };
-};
+}
 
 /** Makes the names of files in a folder durable. */
-const syncFolder = async (folder: string): Promise<void> => {
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
-};
+}

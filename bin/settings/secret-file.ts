@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { makeFolder } from '../../files/make-folder.ts';
 
 /** Returns the secret in a file. The first start creates the file with `make`, readable by its owner only. */
-export const secretFile = async (file: string, make: () => string): Promise<string> => {
+export async function secretFile(file: string, make: () => string): Promise<string> {
   await makeFolder(dirname(file));
   const temporary = `${file}.${process.pid}`;
   const handle = await open(temporary, 'w', 0o600);
@@ -19,4 +19,4 @@ export const secretFile = async (file: string, make: () => string): Promise<stri
     await rm(temporary, { force: true });
   }
   return (await readFile(file, 'utf8')).trim();
-};
+}

@@ -43,11 +43,11 @@ const masterKeySetting = readBy((text) => {
   throw new Error('expected base64 of 32 bytes (openssl rand -base64 32)');
 });
 
-const publicUrl = (text: string): URL => {
+function publicUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url;
   throw new Error(`expected an origin such as https://costs.example.com, got ${JSON.stringify(text)}`);
-};
+}
 
 /** With less, the service hardly starts. Ingests and bills need more: 256MB for the sample shop. */
 const LEAST_MEMORY = '64MB';
@@ -176,7 +176,7 @@ const DEFAULT_WEBHOOK_TIMEOUT = 10;
  *
  * @throws one Error that names every wrong setting and what was expected
  */
-export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const { values, fromFiles, problems } = valuesInFiles(env, SECRETS);
   const parsed = environment.safeParse(values);
   for (const { path, message } of parsed.error?.issues ?? []) {
@@ -211,7 +211,7 @@ export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
     warehouse: warehouse ?? join(dataDir, 'warehouse.duckdb'),
     sourceRoots: parsed.data.SOURCE_ROOTS ?? [join(dataDir, 'exports', ORGANISATION_PLACEHOLDER)],
   };
-};
+}
 
 /** Returns where the platforms of imports are reached. */
 export const platformsOf = ({
@@ -225,16 +225,16 @@ export const temporalPageOf = ({
 }: Pick<Settings, 'TEMPORAL_UI_PORT'>): string | null => (port === null ? null : `http://127.0.0.1:${port}`);
 
 /** Returns where traces are sent, by the rules of OpenTelemetry's specification; null if they are not. */
-export const tracesEndpointOf = (
+export function tracesEndpointOf(
   settings: Pick<
     Settings,
     'OTEL_SDK_DISABLED' | 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
   >,
-): string | null => {
+): string | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings;
   if (settings.OTEL_SDK_DISABLED === 'true') return null;
   return own ?? (base === null ? null : `${base.replace(/\/$/, '')}/v1/traces`);
-};
+}
 
 /** Returns the product's clock: the system's, or one that stands still at `CLOCK`. */
 export const clockOf = ({ CLOCK }: Pick<Settings, 'CLOCK'>): Clock =>

@@ -17,7 +17,7 @@ export interface ValuesInFiles {
  * Reads the settings in `names` whose `NAME_FILE` names a file. The content without its last line break is the value. A setting in
  * both forms is a problem, because it is not certain which of them counts.
  */
-export const valuesInFiles = (env: NodeJS.ProcessEnv, names: readonly string[]): ValuesInFiles => {
+export function valuesInFiles(env: NodeJS.ProcessEnv, names: readonly string[]): ValuesInFiles {
   const values = { ...env };
   const fromFiles = new Set<string>();
   const problems: string[] = [];
@@ -37,18 +37,18 @@ export const valuesInFiles = (env: NodeJS.ProcessEnv, names: readonly string[]):
     }
   }
   return { values, fromFiles, problems };
-};
+}
 
-const valueIn = (path: string): string => {
+function valueIn(path: string): string {
   const bytes = contentOf(path);
   if (bytes.length > MOST_BYTES) throw new Error(`expected a file of at most ${MOST_BYTES} bytes`);
   const text = textOf(bytes).replace(/\r?\n$/, '');
   if (text.trim() === '') throw new Error('expected a file with a value, got an empty one');
   return text;
-};
+}
 
 /** Returns the first bytes of a regular file: all that it may have, and one more. */
-const contentOf = (path: string): Buffer => {
+function contentOf(path: string): Buffer {
   let file: number;
   try {
     // The open of a pipe that nobody writes to must not wait.
@@ -65,12 +65,12 @@ const contentOf = (path: string): Buffer => {
   } finally {
     closeSync(file);
   }
-};
+}
 
-const textOf = (bytes: Buffer): string => {
+function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw new Error('expected text in UTF-8', { cause: error });
   }
-};
+}

@@ -37,12 +37,12 @@ export const connect = (url: string, key: string): CostAnalytics =>
   createClient<paths, 'application/json'>({ baseUrl: url, headers: { 'X-API-Key': key } });
 
 /** Returns the body of a success. Throws a {@link Refusal} for any other answer. */
-export const bodyOf = async <Body>(call: Promise<Called<Body>>): Promise<Body> => {
+export async function bodyOf<Body>(call: Promise<Called<Body>>): Promise<Body> {
   const { data, error, response } = await call;
   if (data !== undefined) return data;
   const message = (error as { error?: string } | undefined)?.error;
   throw new Refusal(response.status, message ?? `the service answered ${response.status}`);
-};
+}
 
 /** Returns the data of a success. Throws a {@link Refusal} for any other answer. */
 export const dataOf = async <Data>(call: Promise<Called<{ data: Data }>>): Promise<Data> =>

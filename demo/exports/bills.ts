@@ -15,7 +15,7 @@ const PROVIDERS: Record<Cloud, Line> = {
 };
 
 /** Returns a cloud's bill of a month as rows, the header first. A restated bill also has a correction. */
-export const billRows = (cloud: Cloud, days: readonly Day[], month: Month, restated = false): string[][] => {
+export function billRows(cloud: Cloud, days: readonly Day[], month: Month, restated = false): string[][] {
   const [BillingPeriodStart, BillingPeriodEnd] = [instant(firstDay(month)), instant(firstDayAfter(month))];
   const whole = { ChargePeriodStart: BillingPeriodStart, ChargePeriodEnd: BillingPeriodEnd };
   const lines = [
@@ -30,7 +30,7 @@ export const billRows = (cloud: Cloud, days: readonly Day[], month: Month, resta
   const complete = lines.map((line): Line => ({ ...shared, ...line }));
   const columns = [...new Set(complete.flatMap(Object.keys))];
   return [columns, ...complete.map((line) => columns.map((column) => line[column] ?? ''))];
-};
+}
 
 const instant = (day: Day, hour = 0): string =>
   hour === 24 ? instant(addDays(day, 1)) : `${day}T${hour.toString().padStart(2, '0')}:00:00Z`;
@@ -56,7 +56,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 const HOUR_LEVELS = { busy: [1.3, 0.7], office: [1.7, 0.3], steady: [1, 1] } as const;
 
 /** Returns a resource's line for a day, or a line for each of its hours. */
-const usage = (used: Resource, day: Day): Line[] => {
+function usage(used: Resource, day: Day): Line[] {
   const cost = costOfDay(used, day);
   const line = (costOfLine: number, period: Line): Line =>
     charge('Usage', `${used.columns.ServiceName}, on demand`, costOfLine, period, used.columns);
@@ -65,7 +65,7 @@ const usage = (used: Resource, day: Day): Line[] => {
   return HOURS.map((hour) =>
     line((cost / 24) * (hour >= 7 && hour < 19 ? byDay : byNight), hours(day, hour, hour + 1)),
   );
-};
+}
 
 const STOREFRONT = resource('i-0a10000000000001').columns;
 const SAVINGS_PLAN = `arn:aws:savingsplans::${ACCOUNTS.payer.id}:savingsplan/1f0c`;
@@ -73,7 +73,7 @@ const SAVINGS_PLAN = `arn:aws:savingsplans::${ACCOUNTS.payer.id}:savingsplan/1f0
 const COMMITMENT = 4.2;
 
 /** Returns what each cloud charges for a month beside usage. The invoice has the whole Savings Plan at once. */
-const monthlyCharges = (month: Month, whole: Line): Record<Cloud, Line[]> => {
+function monthlyCharges(month: Month, whole: Line): Record<Cloud, Line[]> {
   const commitment = COMMITMENT * 24 * daysInclusive(firstDay(month), lastDay(month));
   const plan = { ...service('Compute', 'Savings Plans for AWS Compute usage'), ...account(ACCOUNTS.payer) };
   const ofPlan = { ...plan, CommitmentDiscountId: SAVINGS_PLAN, BilledCost: commitment.toFixed(8) };
@@ -87,10 +87,10 @@ const monthlyCharges = (month: Month, whole: Line): Record<Cloud, Line[]> => {
     azure: [charge('Purchase', 'Fraud screening, marketplace licence', 449.99, whole, licence)],
     gcp: [charge('Purchase', 'Enhanced support', 500, whole, service('Other', 'Support'))],
   };
-};
+}
 
 /** Returns what each cloud charges on a day beside usage. On the 2nd, AWS reports an hour of the month before. */
-const dailyCharges = (day: Day): Record<Cloud, Line[]> => {
+function dailyCharges(day: Day): Record<Cloud, Line[]> {
   const late = hours(addDays(day, -2), 23, 24);
   const credit = -18 * wobble(`credit ${day}`, 0.2);
   const engine = { ...service('Compute', 'Compute Engine'), ...account(ACCOUNTS.search) };
@@ -105,10 +105,10 @@ const dailyCharges = (day: Day): Record<Cloud, Line[]> => {
     azure: [],
     gcp: [charge('Credit', 'Committed spend credit', credit, hours(day, 0, 24), engine)],
   };
-};
+}
 
 /** Returns the used and the unused part of the Savings Plan in an hour. Both are already on the invoice. */
-const planUsage = (day: Day, hour: number): Line[] => {
+function planUsage(day: Day, hour: number): Line[] {
   const used = COMMITMENT * (0.78 + 0.2 * noise(`savings plan ${day} ${hour}`));
   const period = hours(day, hour, hour + 1);
   const ec2 = service(STOREFRONT.ServiceCategory, STOREFRONT.ServiceName);
@@ -120,7 +120,7 @@ const planUsage = (day: Day, hour: number): Line[] => {
     charge('Usage', 'Unused part of Compute Savings Plan', COMMITMENT - used, period, rest),
   ];
   return lines.map((line, index) => ({ ...line, CommitmentDiscountStatus: index === 0 ? 'Used' : 'Unused' }));
-};
+}
 
 const correction = (day: Day): Line =>
   charge('Adjustment', 'Correction of data transfer prices', -1_260.4, hours(day, 0, 1), {

@@ -11,10 +11,10 @@ export const season = (month: Month): number => SEASON[Number(month.slice(5)) - 
 export const isWeekend = (day: Day): boolean => [0, 6].includes(new Date(day).getUTCDay());
 
 /** Returns the size after steady growth by `perMonth` of that in January 2024, never below a fifth of it. */
-export const growth = (month: Month, perMonth: number): number => {
+export function growth(month: Month, perMonth: number): number {
   const months = (Number(month.slice(0, 4)) - 2024) * 12 + Number(month.slice(5)) - 1;
   return Math.max(0.2, 1 + perMonth * months);
-};
+}
 
 /** Returns a number from 0 to below 1 that looks random. The same text gives the same number in every run. */
 export const noise = (text: string): number =>

@@ -44,7 +44,7 @@ export const aiSpendRows = (days: readonly Day[]): string[][] => [
 ];
 
 /** Returns the use of each AI tool by each repository, in thousands of tokens. */
-export const aiUsageRows = (days: readonly Day[]): string[][] => {
+export function aiUsageRows(days: readonly Day[]): string[][] {
   const working = days.filter((day) => !isWeekend(day));
   const places = working.flatMap((day) => TOOLS.map(({ tool }) => [day, tool]));
   const rows = places.flatMap((place) =>
@@ -55,4 +55,4 @@ export const aiUsageRows = (days: readonly Day[]): string[][] => {
     }),
   );
   return [['day', 'tool', 'repository', 'usage'], ...rows];
-};
+}

@@ -43,14 +43,14 @@ const SERVICES = {
 type Load = 'busy' | 'office' | 'steady';
 
 /** Returns a resource that the sample shop rents, with the columns that are the same in all its bill lines. */
-const rented = (
+function rented(
   service: keyof typeof SERVICES,
   id: string,
   owner: Account,
   dollarsPerDay: number,
   load: Load,
   { tags, group }: { tags?: Record<string, string>; group?: string } = {},
-) => {
+) {
   const [billedPer, name, category, prefix] = SERVICES[service];
   const billedId = prefix
     .replace('{group}', `${owner.id}/resourceGroups/${group ?? ''}/providers`)
@@ -65,7 +65,7 @@ const rented = (
     x_ResourceGroupName: group ?? '',
   };
   return { id, cloud: owner.cloud, billedPer, dollarsPerDay, load, columns };
-};
+}
 
 export type Resource = ReturnType<typeof rented>;
 
@@ -98,14 +98,14 @@ export const RESOURCES: readonly Resource[] = [
 ];
 
 /** Returns the resource with an id of the table. On the bill a longer id ends with it. */
-export const resource = (id: string): Resource => {
+export function resource(id: string): Resource {
   const found = RESOURCES.find((each) => each.id === id);
   if (found === undefined) throw new Error(`the sample shop rents no ${id}`);
   return found;
-};
+}
 
 /** Returns what a resource costs on a day, in dollars. */
-export const costOfDay = ({ columns, dollarsPerDay, load }: Resource, day: Day): number => {
+export function costOfDay({ columns, dollarsPerDay, load }: Resource, day: Day): number {
   const month = monthOf(day);
   const level = {
     busy: growth(month, 0.011) * season(month) * (isWeekend(day) ? 1.12 : 1),
@@ -113,4 +113,4 @@ export const costOfDay = ({ columns, dollarsPerDay, load }: Resource, day: Day):
     steady: growth(month, 0.008),
   }[load];
   return dollarsPerDay * level * wobble(`${columns.ResourceId} ${day}`, 0.06);
-};
+}

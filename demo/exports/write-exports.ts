@@ -28,7 +28,7 @@ export interface SampleTime {
 }
 
 /** Writes the exports below a folder. AWS's bill of the month `restated` has a correction. */
-export const writeExports = async (folder: string, time: SampleTime, restated: Month | null) => {
+export async function writeExports(folder: string, time: SampleTime, restated: Month | null) {
   for (const [path, rowsOf] of Object.entries(EXPORTS)) {
     await mkdir(join(folder, dirname(path)), { recursive: true });
     for (const month of time.months) {
@@ -38,7 +38,7 @@ export const writeExports = async (folder: string, time: SampleTime, restated: M
       await replaceFile(file, await promisify(gzip)(rows.map(csvLine).join('')));
     }
   }
-};
+}
 
 /** Returns the days from the first to the last. On the first of a month, the running month has none. */
 export const daysBetween = (first: Day, last: Day): Day[] =>
@@ -48,8 +48,8 @@ const csvLine = (cells: readonly string[]): string =>
   `${cells.map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\n`;
 
 /** Replaces a file as a whole, so that a reader finds the old or the new one. Only its owner can read it. */
-export const replaceFile = async (file: string, content: string | Uint8Array): Promise<void> => {
+export async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, content, { mode: 0o600 });
   await rename(temporary, file);
-};
+}

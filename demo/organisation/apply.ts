@@ -10,7 +10,7 @@ export type Shop = Awaited<ReturnType<typeof apply>>;
  * Creates what the organisation lacks of the sample shop, and keeps what the user has changed. The first call comes
  * before any ingest, so that no bill seals while a shared cost is missing. The gateway calls follow with the bills.
  */
-export const apply = async (admin: Client, time: SampleTime) => {
+export async function apply(admin: Client, time: SampleTime) {
   const sources = await ensure<Named>(admin, 'cost-sources', SOURCES);
   const teams = await ensure<Named>(admin, 'teams', TEAMS);
   const [shop, search] = TEAMS.map(({ name }) => teams.find((team) => team.name === name)?.id);
@@ -28,23 +28,23 @@ export const apply = async (admin: Client, time: SampleTime) => {
   // The user may have added sources, metrics, teams and shared costs. The demo shows all teams and shared costs.
   const sampleSources = SOURCES.map(({ name }) => named(sources, name));
   return { admin, time, sources: sampleSources, teams, sharedCosts: shared, metrics, gatewayCalls, sales };
-};
+}
 
 /** Returns the revenue metric, or null if the user's plan or another metric of its name does not allow it. */
-const ensureSales = async (admin: Client): Promise<Metric | null> => {
+async function ensureSales(admin: Client): Promise<Metric | null> {
   const metrics = await ensure<Metric>(admin, 'metrics', [SALES]).catch(nullIf(403));
   return metrics?.find(({ name, kind }) => name === SALES.name && kind === 'revenue') ?? null;
-};
+}
 
 /** Returns the item with a name. */
-export const named = <Item extends Named>(items: readonly Item[], name: string): Item => {
+export function named<Item extends Named>(items: readonly Item[], name: string): Item {
   const item = items.find((each) => each.name === name);
   if (item === undefined) throw new Error(`the organisation has no ${name}`);
   return item;
-};
+}
 
 /** Returns everything of a kind, after it has created what the organisation lacks by name. */
-const ensure = async <Item extends Named>(admin: Client, kind: string, wanted: { name: string }[]) => {
+async function ensure<Item extends Named>(admin: Client, kind: string, wanted: { name: string }[]) {
   const items = await admin.get<Item[]>(`/api/v1/${kind}?limit=1000`);
   for (const one of wanted) {
     if (items.some(({ name }) => name === one.name)) continue;
@@ -53,4 +53,4 @@ const ensure = async <Item extends Named>(admin: Client, kind: string, wanted: {
     if (item !== null) items.push(item);
   }
   return items;
-};
+}

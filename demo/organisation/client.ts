@@ -25,7 +25,7 @@ export interface Named {
 }
 
 /** Returns calls to the service with a key. The caller names the type of the data. */
-const clientOf = (url: string, key: Record<string, string>) => {
+function clientOf(url: string, key: Record<string, string>) {
   // A stopping service waits for open connections.
   const access = { url, headers: { ...key, connection: 'close' } };
   const send = <Data>(method: 'GET' | 'POST' | 'PATCH' | 'PUT', path: string, body?: object) =>
@@ -36,7 +36,7 @@ const clientOf = (url: string, key: Record<string, string>) => {
     patch: <Data>(path: string, body: object) => send<Data>('PATCH', path, body),
     put: <Data>(path: string, body: object) => send<Data>('PUT', path, body),
   };
-};
+}
 
 /** Returns a handler for `catch` that returns null if the service rejected the request with a status. */
 export const nullIf = (status: number) => (error: unknown) => {
@@ -45,14 +45,14 @@ export const nullIf = (status: number) => (error: unknown) => {
 };
 
 /** Calls `look` until it returns a result, at most for some seconds, and returns the last result. */
-export const poll = async <Result>(look: () => Promise<Result | null>, seconds = Infinity) => {
+export async function poll<Result>(look: () => Promise<Result | null>, seconds = Infinity) {
   const until = Date.now() + seconds * 1000;
   for (;;) {
     const result = await look();
     if (result !== null || Date.now() > until) return result;
     await sleep(250);
   }
-};
+}
 
 interface Access {
   organisation: { id: string };
@@ -60,15 +60,15 @@ interface Access {
 }
 
 /** Returns a name that no organisation has. An earlier run may have made one, and lost its key. */
-const freeName = async (operator: Client): Promise<string> => {
+async function freeName(operator: Client): Promise<string> {
   const names = new Set((await operator.get<Named[]>('/operator/organisations')).map(({ name }) => name));
   let name = 'Sample shop';
   for (let next = 2; names.has(name); next += 1) name = `Sample shop ${next}`;
   return name;
-};
+}
 
 /** Returns the organisation whose admin's key an earlier run has kept in `demo.key`, or creates one. */
-export const signIn = async (url: string, dataDir: string, operatorKey: string) => {
+export async function signIn(url: string, dataDir: string, operatorKey: string) {
   const adminOf = (key: string): Client => clientOf(url, { 'x-api-key': key });
   const file = join(dataDir, 'demo.key');
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
@@ -80,4 +80,4 @@ export const signIn = async (url: string, dataDir: string, operatorKey: string) 
   const { organisation, key } = await operator.post<Access>('/operator/organisations', body);
   await replaceFile(file, `${key.secret}\n`);
   return { id: organisation.id, admin: adminOf(key.secret), adminKey: key.secret, isNew: true };
-};
+}

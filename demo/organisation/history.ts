@@ -17,19 +17,19 @@ export const billsOf = (admin: Client, { id }: Named): Promise<Bill[]> =>
   admin.get(`/api/v1/teams/${id}/bills`);
 
 /** Seals bills, locks months, and corrects some values afterwards, as far as no earlier run has. */
-export const makeHistory = async (shop: Shop): Promise<void> => {
+export async function makeHistory(shop: Shop): Promise<void> {
   await sealBills(shop);
   const { metrics, sales } = shop;
   const locked = sales === null ? metrics : [...metrics, sales];
   await Promise.all(locked.map((metric) => lockMonths(shop.admin, metric)));
   await correctLockedMonths(shop.admin, named(shop.metrics, 'Orders'));
-};
+}
 
 /**
  * Seals the bills of the settled months but the newest, whose values the user can send. Their spend came late, so
  * that they follow today's spend. An admin seals one by hand and then corrects a value: it has three versions.
  */
-const sealBills = async ({ admin, time, teams: [team], gatewayCalls }: Shop): Promise<void> => {
+async function sealBills({ admin, time, teams: [team], gatewayCalls }: Shop): Promise<void> {
   const newest = team && (await billsOf(admin, team)).find(({ status }) => status !== 'estimate')?.month;
   if (!newest) return;
   const values = valuesOf(GATEWAY_CALLS, time).filter(({ period }) => period < newest);
@@ -40,18 +40,18 @@ const sealBills = async ({ admin, time, teams: [team], gatewayCalls }: Shop): Pr
   if (period === undefined || isDone) return;
   await admin.post(`/api/v1/teams/bills/${period}/reseal`, { reason: 'compared with the ledger' });
   await sendValue(admin, gatewayCalls, { period, label: 'checkout', value: 950 });
-};
+}
 
 /** Locks the settled months but the newest, which the user can lock. Of a team's metric it locks only one. */
-const lockMonths = async (admin: Client, metric: Metric): Promise<void> => {
+async function lockMonths(admin: Client, metric: Metric): Promise<void> {
   const { months } = await withMonths(admin, metric);
   const settled = months.filter(({ status }) => status !== 'open');
   for (const { month, status } of settled.slice(1, metric.scope.type === 'team' ? 2 : 12).reverse())
     if (status === 'ready_to_lock') await lock(admin, metric, month);
-};
+}
 
 /** Corrects a value of one locked month, and one of an earlier month, which is then locked again as version 2. */
-const correctLockedMonths = async (admin: Client, metric: Named): Promise<void> => {
+async function correctLockedMonths(admin: Client, metric: Named): Promise<void> {
   const { months } = await withMonths(admin, metric);
   const [, changed, , relocked] = firstLocks(months);
   const corrected = months.filter(({ current, version }) => current ?? (version ?? 0) > 1).length;
@@ -61,7 +61,7 @@ const correctLockedMonths = async (admin: Client, metric: Named): Promise<void> 
   }
   if (corrected < 2 && changed)
     await sendValue(admin, metric, { period: `${changed.month}-15`, value: 9_000 });
-};
+}
 
 const sendValue = (admin: Client, { id }: Named, value: object): Promise<unknown> =>
   admin.post(`/api/v1/metrics/${id}/values`, { values: [value] });
@@ -73,15 +73,15 @@ const firstLocks = (months: readonly MonthRecord[]): MonthRecord[] =>
 const markerOf = (dataDir: string): string => join(dataDir, 'demo-restated-month');
 
 /** Returns the month whose AWS bill the demo has restated, or null. */
-export const restatedMonth = async (dataDir: string): Promise<Month | null> => {
+export async function restatedMonth(dataDir: string): Promise<Month | null> {
   const text = (await readFile(markerOf(dataDir), 'utf8').catch(() => '')).trim();
   return /^\d{4}-\d\d$/.test(text) ? text : null;
-};
+}
 
 /** Chooses a locked month to restate, and remembers it, so that a run after a crash writes the same bill. */
-export const chooseRestatedMonth = async (shop: Shop, dataDir: string): Promise<Month | null> => {
+export async function chooseRestatedMonth(shop: Shop, dataDir: string): Promise<Month | null> {
   const orders = await withMonths(shop.admin, named(shop.metrics, 'Orders'));
   const month = firstLocks(orders.months)[1]?.month ?? null;
   if (month !== null) await replaceFile(markerOf(dataDir), `${month}\n`);
   return month;
-};
+}

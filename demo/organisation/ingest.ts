@@ -6,7 +6,7 @@ import { nullIf, poll, type Client, type Named, type Say } from './client.ts';
 type Run = z.infer<typeof runRecord>;
 
 /** Ingests a source, all months or one, and prints the progress. */
-export const ingest = async (admin: Client, source: Named, say: Say, month?: Month): Promise<void> => {
+export async function ingest(admin: Client, source: Named, say: Say, month?: Month): Promise<void> {
   const path = `/api/v1/cost-sources/${source.id}`;
   const range = { start_month: month, end_month: month };
   // A scheduled ingest may have read older exports, so that this one waits for its end.
@@ -25,4 +25,4 @@ export const ingest = async (admin: Client, source: Named, say: Say, month?: Mon
     shown = rows_read;
     return status === 'completed' ? run : null;
   });
-};
+}

@@ -19,7 +19,7 @@ export const startSampleStripe = (time: SampleTime): Promise<StripeServer> =>
 const MOST_SECONDS = 120;
 
 /** Connects a metric to the sample account, or imports anew if an earlier run has connected it. Waits for the import. */
-export const importSales = async (admin: Client, { id, name }: Named, say: Say): Promise<void> => {
+export async function importSales(admin: Client, { id, name }: Named, say: Say): Promise<void> {
   const path = `/api/v1/metrics/${id}/import`;
   const connected = await importOf(admin, id);
   if (connected === null) {
@@ -41,7 +41,7 @@ export const importSales = async (admin: Client, { id, name }: Named, say: Say):
   if (ended?.status === 'completed')
     say(`  ${name}: ${ended.rows.toLocaleString('en-US')} transactions imported`);
   else say(`  ${name}: the import has not completed: ${ended?.error ?? 'it is still running'}`);
-};
+}
 
 /** Returns the import of a metric, or null if it has none. */
 export const importOf = (admin: Client, id: string): Promise<Import | null> =>

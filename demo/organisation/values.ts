@@ -12,7 +12,7 @@ interface Value {
 }
 
 /** Returns a metric's value of each day, or of each complete month, and of each label. */
-export const valuesOf = ({ fields, values }: SampleMetric, { months, through }: SampleTime): Value[] => {
+export function valuesOf({ fields, values }: SampleMetric, { months, through }: SampleTime): Value[] {
   const { size, growth: perMonth, seasonal, weekend = 1, spread } = values;
   const days = daysBetween(firstDay(months[0] ?? monthOf(through)), through);
   const complete = months.filter((month) => lastDay(month) <= through);
@@ -26,14 +26,14 @@ export const valuesOf = ({ fields, values }: SampleMetric, { months, through }: 
       return label === '' ? { period, value } : { period, label, value };
     });
   });
-};
+}
 
 /** Records the values that a metric lacks, and keeps those that it has. */
-export const recordMissing = async (admin: Client, { id }: Named, values: readonly Value[]) => {
+export async function recordMissing(admin: Client, { id }: Named, values: readonly Value[]) {
   const path = `/api/v1/metrics/${id}/values`;
   const placeOf = ({ period, label = '' }: Value): string => `${period} ${label}`;
   const stored = await admin.get<Value[]>(`${path}?start=${values[0]?.period ?? ''}&limit=1000`);
   const places = new Set(stored.map(placeOf));
   const missing = values.filter((value) => !places.has(placeOf(value)));
   if (missing.length > 0) await admin.post(path, { values: missing });
-};
+}

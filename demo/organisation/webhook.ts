@@ -21,11 +21,11 @@ type WebhookRecord = z.infer<typeof changedWebhook>;
 type Delivery = z.infer<typeof deliveryRecord> & { payload: UnitCostEvent };
 
 /** Returns an event as one line of text. */
-export const eventText = ({ type, data }: UnitCostEvent): string => {
+export function eventText({ type, data }: UnitCostEvent): string {
   const { metric_name, reason, period, unit_cost, target, expected, currency, unit } = data;
   const limit = target === undefined ? `expected ${expected ?? '-'}` : `target ${target}`;
   return `${type} ${reason}: ${metric_name} ${period}, ${unit_cost} ${currency} per ${unit}, ${limit}`;
-};
+}
 
 /** An endpoint such as a user would write: it accepts events with the signature of its secret, and nothing else. */
 export class WebhookListener {
@@ -69,7 +69,7 @@ export class WebhookListener {
 }
 
 /** Ensures one webhook to the listener and returns its id. The service shows a secret once, so that each run rotates it. */
-export const connectWebhook = async (admin: Client, listener: WebhookListener): Promise<string> => {
+export async function connectWebhook(admin: Client, listener: WebhookListener): Promise<string> {
   const webhooks = await admin.get<WebhookRecord[]>('/api/v1/webhooks?limit=1000');
   const known = webhooks.find(({ url }) => url.startsWith(ORIGIN) && url.endsWith(PATH));
   const { url } = listener;
@@ -78,10 +78,10 @@ export const connectWebhook = async (admin: Client, listener: WebhookListener): 
     : await admin.post<WebhookRecord>('/api/v1/webhooks', { url });
   listener.secret = secret;
   return id;
-};
+}
 
 /** Returns the first event about a metric. Without one, sets a target that its newest complete month exceeds. */
-export const exceedTarget = async (admin: Client, metric: MetricWithMonths, webhookId: string) => {
+export async function exceedTarget(admin: Client, metric: MetricWithMonths, webhookId: string) {
   const path = `/api/v1/webhooks/${webhookId}/deliveries?limit=1000`;
   const firstEvent = async () => {
     const all = await admin.get<Delivery[]>(path);
@@ -97,4 +97,4 @@ export const exceedTarget = async (admin: Client, metric: MetricWithMonths, webh
   await admin.patch(`/api/v1/metrics/${metric.id}`, { target });
   // A delivery takes a second or two. The service retries one that takes longer.
   return poll(firstEvent, 30);
-};
+}

@@ -11,7 +11,7 @@ export interface TeamBills extends Named {
 const billOf = ({ bills }: TeamBills, of: Month): Bill | undefined => bills.find(({ month }) => month === of);
 
 /** Returns the teams' bills of some months as a table. With unallocated spend they add up to each month's total. */
-export const billTable = (teams: readonly TeamBills[], totals: ReadonlyMap<Month, number>): string[] => {
+export function billTable(teams: readonly TeamBills[], totals: ReadonlyMap<Month, number>): string[] {
   const shown = teams.flatMap(({ bills }) => bills.filter(({ month }) => totals.has(month)));
   const rows = [...totals].flatMap(([month, total]) => [
     ...teams.map((team, index) => {
@@ -32,19 +32,19 @@ export const billTable = (teams: readonly TeamBills[], totals: ReadonlyMap<Month
     ...(shown.some(({ follows_today }) => follows_today) ? [FOLLOWS] : []),
     ...(shown.some(({ sealed_because }) => sealed_because === 'values_changed') ? [CHANGED] : []),
   ];
-};
+}
 
 const CAUSES = { settled: '', values_changed: ', values changed', backfill: '', resealed: ', by hand' };
 
-const statusText = (bill: Bill, withReasons: boolean): string => {
+function statusText(bill: Bill, withReasons: boolean): string {
   const { status, version, waiting_for, sealed_because, follows_today } = bill;
   const cause = follows_today ? ', follows today' : CAUSES[sealed_because ?? 'settled'];
   if (version !== null) return `${status} v${version}${cause}`;
   return withReasons && waiting_for.length > 0 ? `${status}: ${waiting_for.join('; ')}` : status;
-};
+}
 
 /** Returns each team's part of every shared cost of a month as a table. */
-export const sharedCostTable = (month: Month, shop: Shop, teams: readonly TeamBills[]): string[] => {
+export function sharedCostTable(month: Month, shop: Shop, teams: readonly TeamBills[]): string[] {
   const owners: Named[] = [...teams, shop.gatewayCalls];
   const nameOf = (id: string): string => owners.find((each) => each.id === id)?.name ?? id;
   const splitText = (split: SharedCost['split']): string => {
@@ -60,4 +60,4 @@ export const sharedCostTable = (month: Month, shop: Shop, teams: readonly TeamBi
   });
   const header = ['shared cost', ...teams.map(({ name }) => name), 'split'];
   return [`Shared costs of ${month}, each team's part`, ...table(header, rows)];
-};
+}

@@ -9,13 +9,13 @@ interface Request {
 }
 
 /** Returns a request as a command. */
-export const curl = ({ request, body, base = '$API', key = '$KEY', accept }: Request): string => {
+export function curl({ request, body, base = '$API', key = '$KEY', accept }: Request): string {
   const [method = '', path = ''] = request.split(' ');
   const options = method === 'GET' ? '' : ` -X ${method}`;
   const accepted = accept === undefined ? '' : ` -H "Accept: ${accept}"`;
   const json = body ? ` -H "Content-Type: application/json" -d '${JSON.stringify(body)}'` : '';
   return `curl -s${options} -H "X-API-Key: ${key}"${accepted}${json} "${base}${path}"`;
-};
+}
 
 /** Returns commands below a line that explains them. */
 export const explained = (what: string, ...commands: readonly string[]): string[] =>

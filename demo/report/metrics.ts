@@ -4,7 +4,7 @@ import type { Client, Metric, MetricWithMonths, Named } from '../organisation/cl
 import { amountText, changeText, table } from './table.ts';
 
 /** Returns a metric's months as a table, newest first. After the first partial month the others are one line. */
-export const unitCostTable = (metric: MetricWithMonths, teams: readonly Named[]): string[] => {
+export function unitCostTable(metric: MetricWithMonths, teams: readonly Named[]): string[] {
   const { name, unit, aggregation, frequency, target, label_key, scope, months } = metric;
   const firstPartial = months.findIndex(({ status }) => status === 'partial');
   const shown = firstPartial === -1 ? months : months.slice(0, firstPartial + 1);
@@ -28,7 +28,7 @@ export const unitCostTable = (metric: MetricWithMonths, teams: readonly Named[])
       .slice(0, 1)
       .map((newest) => `  ${others.at(-1) ?? ''} to ${newest}: partial too, and never to be locked`),
   ];
-};
+}
 
 /** Returns a month's status, with its reason, version and marks. */
 export const statusText = (month: MonthRecord): string =>
@@ -41,15 +41,15 @@ export const statusText = (month: MonthRecord): string =>
   ].join('');
 
 /** Returns a unit cost, or a cost share of revenue in percent. */
-const ratioText = (numbers: Pick<MonthRecord, 'unit_cost' | 'cost_share_percent'> | null): string => {
+function ratioText(numbers: Pick<MonthRecord, 'unit_cost' | 'cost_share_percent'> | null): string {
   const share = numbers?.cost_share_percent ?? null;
   return share === null ? amountText(numbers?.unit_cost, 4) : `${amountText(share)} %`;
-};
+}
 
-const scopeText = (
+function scopeText(
   scope: Exclude<Metric['scope'], { type: 'organisation' }>,
   teams: readonly Named[],
-): string => {
+): string {
   if (scope.type === 'team')
     return `the bill of team ${teams.find(({ id }) => id === scope.team_id)?.name ?? scope.team_id}`;
   const picks = scope.spend.map(({ source, ...names }) => {
@@ -58,10 +58,10 @@ const scopeText = (
     return `${source} ${Object.values(others).join('/')}${tagText}`;
   });
   return picks.join(', ');
-};
+}
 
 /** Returns every metric at a glance as a table. */
-export const overviewTable = async (admin: Client): Promise<string[]> => {
+export async function overviewTable(admin: Client): Promise<string[]> {
   const glances = await admin.get<(Glance & { metric: Named })[]>('/api/v1/overview');
   const rows = glances.map((glance) => [
     glance.metric.name,
@@ -80,13 +80,13 @@ export const overviewTable = async (admin: Client): Promise<string[]> => {
     'At a glance (/overview): the newest month with a unit cost or cost share, compared with the month before or its same days',
     ...table(['metric', 'latest', 'unit cost', 'change', 'spend change', 'twelve months', ''], rows),
   ];
-};
+}
 
 /** Returns numbers as bars from the least to the greatest, and a blank for a missing number. */
-const sparkline = (numbers: readonly (number | null)[]): string => {
+function sparkline(numbers: readonly (number | null)[]): string {
   const known = numbers.filter((number) => number !== null);
   const least = Math.min(...known);
   const range = Math.max(...known) - least || 1;
   const bar = (number: number): string => '▁▂▃▄▅▆▇█'.charAt(Math.round(((number - least) / range) * 7));
   return numbers.map((number) => (number === null ? ' ' : bar(number))).join('');
-};
+}

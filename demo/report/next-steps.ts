@@ -10,13 +10,13 @@ import { curl, explained } from './commands.ts';
 type Step = [what: string, request: string, body?: object];
 
 /** Returns commands to paste, each below a line that explains it. `$API` and `$KEY` are set before them. */
-export const nextSteps = (
+export function nextSteps(
   shop: Shop,
   orders: MetricWithMonths,
   searches: MetricWithMonths | undefined,
   team: TeamBills | undefined,
   webhookId: string,
-): string[] => {
+): string[] {
   const { through } = shop.time;
   const ready = orders.months.find(({ status }) => status === 'ready_to_lock')?.month;
   const changed = orders.months.find(({ status }) => status === 'changed_since_lock')?.month;
@@ -61,4 +61,4 @@ export const nextSteps = (
   return steps
     .filter((step) => typeof step === 'object')
     .flatMap(([what, request, body]) => explained(what, curl({ request, body })));
-};
+}

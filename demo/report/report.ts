@@ -11,12 +11,12 @@ import { salesSteps } from './sales-steps.ts';
 import { amountText, table } from './table.ts';
 
 /** Prints some lines below an empty one. */
-export const chapter = (lines: readonly string[], say: Say): void => {
+export function chapter(lines: readonly string[], say: Say): void {
   if (lines.length > 0) say(['', ...lines].join('\n'));
-};
+}
 
 /** Prints unit costs, revenue, a restated month, bills, an event and the overview. Returns commands to try next. */
-export const report = async (shop: Shop, listener: WebhookListener, restated: Month | null, say: Say) => {
+export async function report(shop: Shop, listener: WebhookListener, restated: Month | null, say: Say) {
   const { admin, time } = shop;
   const metrics = await Promise.all(shop.metrics.map((metric) => withMonths(admin, metric)));
   const searches = metrics.find(({ scope }) => scope.type === 'team');
@@ -47,17 +47,17 @@ export const report = async (shop: Shop, listener: WebhookListener, restated: Mo
   chapter(await overviewTable(admin), say);
   const steps = nextSteps(shop, orders, withTarget, team, webhookId);
   return sales === null ? steps : [...steps, ...salesSteps(sales)];
-};
+}
 
 /** Returns the organisation's spend of a month, of the running one through today. */
-const totalOf = async ({ admin, time }: Shop, month: Month): Promise<number> => {
+async function totalOf({ admin, time }: Shop, month: Month): Promise<number> {
   const [today, last] = [addDays(time.through, 1), lastDay(month)];
   const path = `/api/v1/costs?start_date=${firstDay(month)}&end_date=${today < last ? today : last}`;
   return (await admin.get<{ total: number }>(path)).total;
-};
+}
 
 /** Compares a restated month's spend with the cost that a metric of all spend is locked with. */
-const restatement = async (shop: Shop, metric: MetricWithMonths, month: Month): Promise<string[]> => {
+async function restatement(shop: Shop, metric: MetricWithMonths, month: Month): Promise<string[]> {
   const locked = metric.months.find((each) => each.month === month)?.locked;
   const total = await totalOf(shop, month);
   // A newer organisation has only ever seen the restated bill.
@@ -67,4 +67,4 @@ const restatement = async (shop: Shop, metric: MetricWithMonths, month: Month): 
     `AWS sent its bill of ${month} again, with a correction: /costs moved, the locked month did not.`,
     ...table(['month', 'spend', 'USD'], [[month, '/costs now', amountText(total)], before]),
   ];
-};
+}

@@ -8,7 +8,7 @@ import { amountText, changeText, table } from './table.ts';
 type RevenueMonth = Extract<MonthRecord, { margin: number | null }>;
 
 /** Returns a revenue metric's months as a table, newest first, and below it where the revenue comes from. */
-export const revenueTable = async (admin: Client, metric: MetricWithMonths): Promise<string[]> => {
+export async function revenueTable(admin: Client, metric: MetricWithMonths): Promise<string[]> {
   const { id, name, unit, frequency, target } = metric;
   const months = metric.months.filter((month): month is RevenueMonth => 'margin' in month);
   const rows = months.map((month) => [
@@ -29,12 +29,12 @@ export const revenueTable = async (admin: Client, metric: MetricWithMonths): Pro
     ...importText(await importOf(admin, id)),
     '  only admins see this; other keys get the id, name and kind of the metric',
   ];
-};
+}
 
 const percentText = (percent: number | null): string =>
   percent === null ? '-' : `${amountText(percent, 2)} %`;
 
-const importText = (connected: Import | null): string[] => {
+function importText(connected: Import | null): string[] {
   if (connected === null) return ['  not imported: nothing is connected'];
   const { type, status, paused_reason, last_run, next_run_at, other_currencies, left_out } = connected;
   const source = type === 'stripe' ? 'Stripe' : 'BigQuery';
@@ -53,9 +53,9 @@ const importText = (connected: Import | null): string[] => {
     ...(leftOut.length === 0 ? [] : [`  categories that do not count: ${leftOut.join(', ')}`]),
     ...(last_run?.notes ?? []).map((note) => `  ${note}`),
   ];
-};
+}
 
-const runText = ({ start_day, end_day, rows, changed, error }: NonNullable<Import['last_run']>): string => {
+function runText({ start_day, end_day, rows, changed, error }: NonNullable<Import['last_run']>): string {
   const read = `${amountText(rows, 0)} transactions from ${start_day} to ${end_day}, ${changed} days changed`;
   return error ?? read;
-};
+}

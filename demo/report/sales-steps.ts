@@ -2,7 +2,7 @@ import type { MetricWithMonths } from '../organisation/client.ts';
 import { curl, explained } from './commands.ts';
 
 /** Returns commands that show who sees revenue, and where it comes from. */
-export const salesSteps = ({ id, name, months }: MetricWithMonths): string[] => {
+export function salesSteps({ id, name, months }: MetricWithMonths): string[] {
   const metric = `/metrics/${id}`;
   const ready = months.find(({ status }) => status === 'ready_to_lock')?.month;
   const reader = curl({ request: 'POST /keys', body: { name: 'Reader', permission: 'read' } });
@@ -37,4 +37,4 @@ export const salesSteps = ({ id, name, months }: MetricWithMonths): string[] => 
     ),
     ...explained('who saw or changed what', curl({ request: 'GET /audit-log?limit=10' })),
   ];
-};
+}

@@ -2,7 +2,7 @@
 const NUMBER = /^([-+]?[\d,.]+( %)?|-?)$/;
 
 /** Returns rows as lines with aligned columns below a header. Columns of numbers are on the right. */
-export const table = (header: readonly string[], rows: readonly (readonly string[])[]): string[] => {
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const columns = header.map((title, index) => {
     const cells = rows.map((row) => row[index] ?? '');
     const width = Math.max(...[title, ...cells].map((cell) => cell.length));
@@ -12,7 +12,7 @@ export const table = (header: readonly string[], rows: readonly (readonly string
   return [header, ...rows].map((_, line) =>
     `  ${columns.map((column) => column[line]).join('  ')}`.trimEnd(),
   );
-};
+}
 
 /** Returns a number as people write it, with so many decimals, or `-` without a number. */
 export const amountText = (amount: number | null | undefined, decimals = 2): string =>

@@ -9,7 +9,7 @@ export interface Ledger {
 }
 
 /** Returns a ledger of given transactions. Of two in the same second, the later in the list is newer. */
-export const ledgerOf = (transactions: readonly BalanceTransaction[]): Ledger => {
+export function ledgerOf(transactions: readonly BalanceTransaction[]): Ledger {
   const newestFirst = [...transactions].reverse().sort((one, other) => other.created - one.created);
   const indexes = new Map(newestFirst.map(({ id }, index) => [id, index]));
   return {
@@ -21,4 +21,4 @@ export const ledgerOf = (transactions: readonly BalanceTransaction[]): Ledger =>
     },
     indexOf: (id) => indexes.get(id) ?? -1,
   };
-};
+}

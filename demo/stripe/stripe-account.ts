@@ -44,10 +44,10 @@ export interface StripeRequest {
 const PATH = '/v1/balance_transactions';
 
 /** Answers a request like Stripe: first the key is checked, then the route, the permission and the parameters. */
-export const answerLikeStripe = (
+export function answerLikeStripe(
   account: StripeAccount,
   { method, url, authorization }: StripeRequest,
-): StripeAnswer => {
+): StripeAnswer {
   const key = keyIn(authorization);
   if (key === '') return noKey();
   if (account.expiredKeys.has(key)) return expiredKey(key);
@@ -56,7 +56,7 @@ export const answerLikeStripe = (
   if (method !== 'GET' || url.pathname !== PATH) return noRoute(method, url.pathname);
   if (!permissions.has(READ_TRANSACTIONS)) return noPermission(key, account.id, READ_TRANSACTIONS);
   return transactionsAnswer(account.ledger, url.searchParams);
-};
+}
 
 /** Returns the key of a request; empty if it has none. */
 export const keyIn = (authorization: string | undefined): string =>
@@ -66,7 +66,7 @@ const INTEGERS = ['created[gte]', 'created[gt]', 'created[lte]', 'created[lt]', 
 const DEFAULT_LIMIT = 10;
 const LARGEST_LIMIT = 100;
 
-const transactionsAnswer = (ledger: Ledger, query: URLSearchParams): StripeAnswer => {
+function transactionsAnswer(ledger: Ledger, query: URLSearchParams): StripeAnswer {
   for (const [name, value] of query) {
     if (!INTEGERS.includes(name) && name !== 'starting_after')
       return badParameter(name, `Received unknown parameter: ${name}`);
@@ -88,10 +88,10 @@ const transactionsAnswer = (ledger: Ledger, query: URLSearchParams): StripeAnswe
     shown(ledger.at(first + place)),
   );
   return listOf(PATH, data, end > first && end < firstBefore(ledger, from));
-};
+}
 
 /** Returns the index of the newest transaction that was created before an instant. */
-const firstBefore = (ledger: Ledger, instant: number): number => {
+function firstBefore(ledger: Ledger, instant: number): number {
   let [low, high] = [0, ledger.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -99,10 +99,10 @@ const firstBefore = (ledger: Ledger, instant: number): number => {
     else low = middle + 1;
   }
   return low;
-};
+}
 
 /** Returns a transaction with all fields that Stripe shows. */
-const shown = (transaction: BalanceTransaction): Record<string, unknown> => {
+function shown(transaction: BalanceTransaction): Record<string, unknown> {
   const { id, amount, created, currency, reporting_category } = transaction;
   // The fee is never part of net sales.
   const fee = reporting_category === 'charge' ? Math.round(amount * 0.029) + 30 : 0;
@@ -135,4 +135,4 @@ const shown = (transaction: BalanceTransaction): Record<string, unknown> => {
     status: 'available',
     type: reporting_category,
   };
-};
+}

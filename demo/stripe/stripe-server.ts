@@ -22,7 +22,7 @@ export const startStripeServer = (account: StripeAccount): Promise<StripeServer>
   );
 
 /** Lets a server listen on a free loopback port. `close` also breaks open connections. */
-export const onLoopback = async (server: Server): Promise<StripeServer> => {
+export async function onLoopback(server: Server): Promise<StripeServer> {
   await once(server.listen(0, LOOPBACK), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
@@ -34,7 +34,7 @@ export const onLoopback = async (server: Server): Promise<StripeServer> => {
       await closed;
     },
   };
-};
+}
 
 /** Returns what an account needs to know of a request. */
 export const stripeRequest = ({ method = '', url = '/', headers }: IncomingMessage): StripeRequest => ({
@@ -53,6 +53,6 @@ export const stripeHeaders = ({ body, headers }: StripeAnswer): Record<string, s
 });
 
 /** Sends an answer, and then calls `then`. */
-export const sendAnswer = (response: ServerResponse, answer: StripeAnswer, then?: () => void): void => {
+export function sendAnswer(response: ServerResponse, answer: StripeAnswer, then?: () => void): void {
   response.writeHead(answer.status, stripeHeaders(answer)).end(answer.body, then);
-};
+}

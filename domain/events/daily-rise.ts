@@ -47,7 +47,7 @@ export interface Rise extends RecordedDay {
  *
  * @param days the last {@link RECORDED_DAYS} recorded days, oldest first.
  */
-export const risesBegun = (days: readonly RecordedDay[], rule: RiseRule, today: Day): Rise[] => {
+export function risesBegun(days: readonly RecordedDay[], rule: RiseRule, today: Day): Rise[] {
   const since = addDays(today, -NEWS_DAYS);
   const checkedFrom = Math.max(0, days.length - CHECKED_DAYS);
   const rises: Rise[] = [];
@@ -58,7 +58,7 @@ export const risesBegun = (days: readonly RecordedDay[], rule: RiseRule, today: 
     if (!hasLastedTo(days, index, rule)) rises.push({ day, unitCost, expected });
   }
   return rises;
-};
+}
 
 /** A day compared with its history: whether it stands above all of it, and above the same weekdays. */
 interface Standing extends Rise {
@@ -73,7 +73,7 @@ const isRise = ({ aboveAll, aboveWeekday }: Standing): boolean => aboveAll && ab
  * back through days that stand above all of their history or above the same weekdays. So it spans rising weekends that are
  * ordinarily cheap, and ordinarily dear weekends that do not rise.
  */
-const hasLastedTo = (days: readonly RecordedDay[], index: number, rule: RiseRule): boolean => {
+function hasLastedTo(days: readonly RecordedDay[], index: number, rule: RiseRule): boolean {
   const checked = days[index];
   if (checked === undefined) return false;
   const weekBefore = addDays(checked.day, -DAYS_OF_WEEK);
@@ -84,9 +84,9 @@ const hasLastedTo = (days: readonly RecordedDay[], index: number, rule: RiseRule
     if (standing !== null && isRise(standing) && (isRun || standing.day === weekBefore)) return true;
   }
   return false;
-};
+}
 
-const standingOf = (days: readonly RecordedDay[], index: number, rule: RiseRule): Standing | null => {
+function standingOf(days: readonly RecordedDay[], index: number, rule: RiseRule): Standing | null {
   const checked = days[index];
   const history = days.slice(Math.max(0, index - HISTORY_DAYS), Math.max(0, index));
   if (checked === undefined || history.length < LEAST_HISTORY) return null;
@@ -99,9 +99,9 @@ const standingOf = (days: readonly RecordedDay[], index: number, rule: RiseRule)
     aboveAll,
     aboveWeekday: sameWeekdays.length === 0 ? aboveAll : standsAbove(checked, sameWeekdays, rule),
   };
-};
+}
 
-const standsAbove = (checked: RecordedDay, others: readonly RecordedDay[], rule: RiseRule): boolean => {
+function standsAbove(checked: RecordedDay, others: readonly RecordedDay[], rule: RiseRule): boolean {
   const costs = costsOf(others);
   const expected = median(costs);
   const deviation = median(costs.map((unitCost) => unitCost.minus(expected).abs()));
@@ -111,15 +111,15 @@ const standsAbove = (checked: RecordedDay, others: readonly RecordedDay[], rule:
     above.times(100).gte(expected.abs().times(rule.percent)) &&
     above.gte(deviation.times(rule.deviations))
   );
-};
+}
 
 const costsOf = (days: readonly RecordedDay[]): Big[] => days.map(({ unitCost }) => unitCost);
 
 const weekdayOf = (day: Day): number => daysInclusive('1970-01-01', day) % DAYS_OF_WEEK;
 
-const median = (values: readonly Big[]): Big => {
+function median(values: readonly Big[]): Big {
   const sorted = [...values].sort((a, b) => a.cmp(b));
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Big(0);
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? upper;
   return quotient(lower.plus(upper), Big(2), UNIT_COST_DECIMALS);
-};
+}

@@ -9,21 +9,21 @@ const FIRST_WAIT_S = 1;
  *
  * @param now the machine's time, because the endpoint's date follows a real clock.
  */
-export const retryAfterOf = (header: string | null, now: Date): number | null => {
+export function retryAfterOf(header: string | null, now: Date): number | null {
   if (header === null) return null;
   const text = header.trim();
   const seconds = /^\d+$/.test(text) ? Number(text) : HTTP_DATE.test(text) ? secondsUntil(text, now) : NaN;
   return seconds > 0 ? Math.min(seconds, LONGEST_WAIT_S) : null;
-};
+}
 
 /** All three forms begin with the name of a weekday and have a time. Date.parse would also read "1.5". */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 
-const secondsUntil = (date: string, now: Date): number => {
+function secondsUntil(date: string, now: Date): number {
   // The form of asctime() names no zone. HTTP dates are UTC.
   const instant = Date.parse(date.endsWith('GMT') ? date : `${date} GMT`);
   return Math.ceil((instant - now.getTime()) / 1_000);
-};
+}
 
 /**
  * Returns the seconds from an attempt to the next one: 1, 2, 4 and so on, up to two hours (docs/concepts.md, Delivery). An endpoint

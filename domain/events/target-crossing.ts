@@ -31,37 +31,37 @@ export const comparedMonths = (
     return unitCost === null ? [] : [{ month: month.month, unitCost, above_target: unitCost.gt(target) }];
   });
 
-const comparedUnitCost = (
+function comparedUnitCost(
   month: MonthFacts,
   rules: NumberRules,
   { today, valuesThrough }: { today: Day; valuesThrough: Day | null },
-): Big | null => {
+): Big | null {
   if (month.month === monthOf(today))
     return month.sameDays === undefined || month.coverage.doubts.length > 0
       ? null
       : currentNumbers(month.sameDays.now, rules).unitCost;
   return isComplete(month, valuesThrough) ? shownUnitCost(month, rules) : null;
-};
+}
 
 /**
  * Whether an ended month has all of its spend and values, or has settled, because a settled month waits for nothing more. A
  * team's cost also needs the values that split its shared costs. Doubts about numbers that can still move hold events back.
  */
-const isComplete = (facts: MonthFacts, valuesThrough: Day | null): boolean => {
+function isComplete(facts: MonthFacts, valuesThrough: Day | null): boolean {
   const { month, lock, settled, coverage, waitingFor = [], valueDoubts = [] } = facts;
   const end = lastDay(month);
   const hasValues = valuesThrough !== null && valuesThrough >= end;
   const hasCost = coverage.completeThrough === end && waitingFor.length === 0;
   const isCertain = valueDoubts.length === 0 && (coverage.doubts.length === 0 || isSealedBill(facts));
   return lock !== null || (isCertain && (settled || (hasCost && hasValues)));
-};
+}
 
 /** Returns the months to report if the target itself has changed: the running month and the newest complete one. */
-export const newsOfTarget = (months: readonly ComparedMonth[], today: Day): ReadonlySet<Month> => {
+export function newsOfTarget(months: readonly ComparedMonth[], today: Day): ReadonlySet<Month> {
   const running = monthOf(today);
   const complete = months.map(({ month }) => month).filter((month) => month !== running);
   return new Set([running, ...complete.sort().slice(-1)]);
-};
+}
 
 /** The recorded state of a month: whether it was above its metric's target, and how often it has gone above. */
 export interface TargetState {

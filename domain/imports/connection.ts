@@ -56,16 +56,16 @@ export const firstImportedMonth = (now: Date): Month => addMonths(monthOf(dayOf(
  *
  * @param lastRead the day of the connection's last successful run; null before the first.
  */
-export const importedDays = (
+export function importedDays(
   startMonth: Month | null,
   lastRead: Day | null,
   now: Date,
-): { start: Day; end: Day } => {
+): { start: Day; end: Day } {
   const today = dayOf(now);
   const before = addMonths(monthOf(today), -1);
   const missed = lastRead === null ? firstImportedMonth(now) : monthOf(lastRead);
   return { start: firstDay(startMonth ?? (missed < before ? missed : before)), end: today };
-};
+}
 
 /** Days in a row on which all runs failed, after which a connection counts as failed (docs/concepts.md#daily-imports). */
 const FAILED_DAYS = 3;
@@ -91,9 +91,9 @@ export const importStatus = (pausedReason: string | null, failedDays: number): I
 export const IMPORT_TIME = { hour: 5, minute: 45 } as const;
 
 /** Returns when the next daily import runs. */
-export const nextImportAt = (now: Date): Date => {
+export function nextImportAt(now: Date): Date {
   const next = new Date(now);
   next.setUTCHours(IMPORT_TIME.hour, IMPORT_TIME.minute, 0, 0);
   if (next <= now) next.setUTCDate(next.getUTCDate() + 1);
   return next;
-};
+}

@@ -47,10 +47,10 @@ const rangesOf = ({ read, readBefore, firstRunFrom }: ImportReach, day: Day): re
 export const hasReadMonth = (reach: ImportReach, month: Month): boolean => hasReadDay(reach, lastDay(month));
 
 /** Returns the last day whose values are complete. */
-export const readThrough = ({ firstDay, read }: ImportReach): Day => {
+export function readThrough({ firstDay, read }: ImportReach): Day {
   const newest = read.reduce<Day>((last, { end }) => (end > last ? end : last), firstDay);
   return addDays(newest, -1);
-};
+}
 
 /** Whether a run has begun after the end of a month, whatever came of it. The month is over then. */
 const hasTriedAfter = ({ last }: ImportReach, month: Month): boolean =>
@@ -60,7 +60,7 @@ const hasTriedAfter = ({ last }: ImportReach, month: Month): boolean =>
 export const behindInWords = (reach: ImportReach, month: Month): string =>
   `the import from ${PLATFORM_NAMES[reach.type]} has not read ${month} to its end: ${reasonFor(reach, month)}`;
 
-const reasonFor = ({ pausedReason, read, last }: ImportReach, month: Month): string => {
+function reasonFor({ pausedReason, read, last }: ImportReach, month: Month): string {
   if (pausedReason !== null) return `it is paused, because ${pausedReason}`;
   if (last === null) return 'it has not run yet';
   if (last.status === 'failed')
@@ -71,7 +71,7 @@ const reasonFor = ({ pausedReason, read, last }: ImportReach, month: Month): str
   return newest === undefined
     ? `its runs have read later months only`
     : `its last run that has read the month was on ${newest}`;
-};
+}
 
 /**
  * Returns why an import has not read a month that is over, in words; null if it has. Before the month has settled, only a run that
@@ -101,11 +101,11 @@ export interface LastValues {
  * null if they are. Its last days have no values, and nobody has recorded any since. Or its last value is of a day that was not
  * over.
  */
-export const endedInWords = (
+export function endedInWords(
   { reach, disconnectedOn }: EndedImport,
   month: Month,
   { missing, lastImported }: LastValues,
-): string | null => {
+): string | null {
   if (reach.read.length + reach.readBefore.length === 0 || hasReadMonth(reach, month)) return null;
   const ended = `the import from ${PLATFORM_NAMES[reach.type]} was disconnected on ${disconnectedOn}`;
   if (missing !== null && missing.from <= addDays(disconnectedOn, 1))
@@ -113,4 +113,4 @@ export const endedInWords = (
   return lastImported !== null && hasReadInPart(reach, lastImported)
     ? `${ended}, and had read ${lastImported} only in part`
     : null;
-};
+}

@@ -61,7 +61,7 @@ export const noProgress = ({ currency, from, to }: NetSalesRange): NetSalesProgr
 });
 
 /** Returns stored progress if the reading of a range can continue from it. Otherwise, returns the progress of a new reading. */
-export const resumableProgress = (stored: unknown, range: NetSalesRange): NetSalesProgress => {
+export function resumableProgress(stored: unknown, range: NetSalesRange): NetSalesProgress {
   const { data } = progress.safeParse(stored);
   const fits =
     data?.currency === range.currency &&
@@ -69,7 +69,7 @@ export const resumableProgress = (stored: unknown, range: NetSalesRange): NetSal
     data.to === range.to &&
     data.days.every(([day]) => day >= range.from && day < range.to);
   return fits ? data : noProgress(range);
-};
+}
 
 const SECONDS_PER_DAY = 86_400;
 
@@ -79,15 +79,15 @@ export const createdWithin = ({ from, to }: NetSalesRange): { gte: number; lt: n
   lt: dayNumber(to) * SECONDS_PER_DAY,
 });
 
-const add = (sums: Map<string, string>, key: string, units: bigint): void => {
+function add(sums: Map<string, string>, key: string, units: bigint): void {
   sums.set(key, (BigInt(sums.get(key) ?? '0') + units).toString());
-};
+}
 
 /**
  * Returns progress with one more page, the newest first. Each transaction counts on the UTC day of its creation
  * (docs/concepts.md#daily-imports). Amounts must be safe integers.
  */
-export const withPage = (before: NetSalesProgress, page: readonly BalanceTransaction[]): NetSalesProgress => {
+export function withPage(before: NetSalesProgress, page: readonly BalanceTransaction[]): NetSalesProgress {
   const own = before.currency.toLowerCase();
   // A page covers few days. Converting texts once for each day keeps a million transactions fast.
   const dayUnits = new Map<number, bigint>();
@@ -117,4 +117,4 @@ export const withPage = (before: NetSalesProgress, page: readonly BalanceTransac
     others: [...others],
     unknown: [...unknown].map(([key, { units, count }]) => [key, units.toString(), count]),
   };
-};
+}

@@ -61,32 +61,30 @@ export const netSales = ({ currency, days, others, unknown, transactions }: NetS
  *
  * @param days the days that the run has read, whole months up to today.
  */
-export const uncountedAfter = (
+export function uncountedAfter(
   before: Uncounted,
   read: Uncounted,
   { start, end }: { start: Day; end: Day },
-): Uncounted => {
+): Uncounted {
   const isOlder = ({ month }: { month: Month }): boolean => month < monthOf(start) || month > monthOf(end);
   return {
     other_currencies: [...before.other_currencies.filter(isOlder), ...read.other_currencies],
     left_out: [...before.left_out.filter(isOlder), ...read.left_out],
   };
-};
+}
 
 /** Adds up the months of each currency, by currency code. */
-export const totalsByCurrency = (
-  months: readonly OtherCurrency[],
-): { currency: string; net_sales: Big }[] => {
+export function totalsByCurrency(months: readonly OtherCurrency[]): { currency: string; net_sales: Big }[] {
   const sums = new Map<string, Big>();
   for (const { currency, net_sales } of months)
     sums.set(currency, (sums.get(currency) ?? Big(0)).plus(net_sales));
   return [...sums].sort(byKey).map(([currency, net_sales]) => ({ currency, net_sales }));
-};
+}
 
 /** Adds up the months of each category and currency, by category, then by currency code. */
-export const totalsByCategory = (
+export function totalsByCategory(
   months: readonly LeftOut[],
-): { category: string; currency: string; amount: Big; transactions: number }[] => {
+): { category: string; currency: string; amount: Big; transactions: number }[] {
   const sums = new Map<string, { category: string; currency: string; amount: Big; transactions: number }>();
   for (const { category, currency, amount, transactions } of months) {
     const key = `${category} ${currency}`;
@@ -98,10 +96,10 @@ export const totalsByCategory = (
     });
   }
   return [...sums].sort(byKey).map(([, sum]) => sum);
-};
+}
 
 /** Returns what a month's value leaves out by category, in words with the amounts, one sentence for each category. */
-export const leftOutInWords = (ofMonth: readonly LeftOut[]): string[] => {
+export function leftOutInWords(ofMonth: readonly LeftOut[]): string[] {
   const categories = [...new Set(ofMonth.map(({ category }) => category))].sort();
   return categories.map((category) => {
     const parts = ofMonth.filter((part) => part.category === category);
@@ -109,4 +107,4 @@ export const leftOutInWords = (ofMonth: readonly LeftOut[]): string[] => {
     const amounts = parts.map(({ amount, currency }) => `${amount} ${currency}`).join(', ');
     return `${count} ${count === 1 ? 'transaction' : 'transactions'} of Stripe's category ${category} (${amounts}) did not count, because it is not known whether they are sales`;
   });
-};
+}

@@ -25,11 +25,11 @@ const TOKEN = new RegExp(
  * Returns the names of the parameters that a GoogleSQL query uses, each once and in lower case, because BigQuery ignores their
  * case. It skips comments and texts. BigQuery accepts a parameter that a query does not use, so its dry run cannot tell.
  */
-export const parametersOf = (query: string): string[] => {
+export function parametersOf(query: string): string[] {
   const names = new Set<string>();
   for (const [, quoted, plain] of query.matchAll(TOKEN)) {
     const name = quoted ?? plain;
     if (name !== undefined) names.add(name.toLowerCase());
   }
   return [...names];
-};
+}

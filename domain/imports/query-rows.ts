@@ -31,11 +31,7 @@ const NEGATIVE_ZERO = /^-0(?:\.0+)?$/;
  * @param number the row's number, from 1, to name a row without a day.
  * @throws `invalid` with the day for a null, a day outside the run's days, NaN and infinity.
  */
-export const importedValueOf = (
-  cells: QueryCells,
-  number: number,
-  { start, end }: RunDays,
-): ImportedValue => {
+export function importedValueOf(cells: QueryCells, number: number, { start, end }: RunDays): ImportedValue {
   const { day, label, value } = cells;
   if (typeof day !== 'string' || !isDay(day))
     throw invalid(`query: row ${number}: day: expected a DATE of the years 1 to 9999, got ${shown(day)}`);
@@ -56,11 +52,11 @@ export const importedValueOf = (
     );
   }
   return label === undefined ? { day, value: decimal } : { day, label: normalText(label), value: decimal };
-};
+}
 
 const shown = (cell: unknown): string => (cell === null || cell === undefined ? 'null' : forMessage(cell));
 
-const plainDecimal = (text: string): DecimalText | null => {
+function plainDecimal(text: string): DecimalText | null {
   if (PLAIN.test(text)) return NEGATIVE_ZERO.test(text) ? '0' : text;
   return WITH_EXPONENT.test(text) ? decimalOf(text).toFixed() : null;
-};
+}

@@ -48,7 +48,7 @@ const LABEL: ColumnRule = { types: ['STRING'], expected: 'STRING', fix: 'convert
 const MOST_NAMED = 10;
 
 /** Returns why a query's text cannot be imported: it is empty, or its parameters are not `@start` and `@end`. */
-export const queryTextProblems = (query: string, undeclared: readonly string[] = []): string[] => {
+export function queryTextProblems(query: string, undeclared: readonly string[] = []): string[] {
   if (!/\S/.test(query)) return ['query: expected one SELECT, got an empty text'];
   const used = parametersOf(query);
   const missing = RUN_PARAMETERS.filter((name) => !used.includes(name)).map((name) => `@${name}`);
@@ -66,13 +66,13 @@ export const queryTextProblems = (query: string, undeclared: readonly string[] =
     );
   }
   return problems;
-};
+}
 
 /**
  * Returns why the import cannot run a query, from its text and its dry run: it must be one SELECT with the right parameters and
  * columns, and process at most {@link MOST_BYTES} (docs/concepts.md#daily-imports). An empty list means that it can run.
  */
-export const queryProblems = (query: string, facts: DryRunFacts, labelled: boolean): string[] => {
+export function queryProblems(query: string, facts: DryRunFacts, labelled: boolean): string[] {
   const { statementType, bytesProcessed, columns, undeclared } = facts;
   const textProblems = queryTextProblems(query, undeclared);
   if (statementType !== 'SELECT') return [wrongStatement(statementType), ...textProblems];
@@ -81,9 +81,9 @@ export const queryProblems = (query: string, facts: DryRunFacts, labelled: boole
     ...columnProblems(columns, labelled),
     ...(bytesProcessed !== null && bytesProcessed > MOST_BYTES ? [tooManyBytes(bytesProcessed)] : []),
   ];
-};
+}
 
-const wrongStatement = (statementType: string | null): string => {
+function wrongStatement(statementType: string | null): string {
   const got =
     statementType === null
       ? 'another statement'
@@ -91,13 +91,13 @@ const wrongStatement = (statementType: string | null): string => {
         ? 'a script of several statements'
         : `a statement of type ${forMessage(statementType)}`;
   return `query: expected one SELECT, got ${got}`;
-};
+}
 
-const tooManyBytes = (bytes: number): string => {
+function tooManyBytes(bytes: number): string {
   // Rounded up, so that a size just over the limit does not read like the limit.
   const size = Math.ceil((bytes / 2 ** 30) * 100) / 100;
   return `query: expected at most 10 GB processed, got ${size} GB: ${READ_LESS}`;
-};
+}
 
 /** What to do about too many bytes. */
 export const READ_LESS =
@@ -111,7 +111,7 @@ export const tooManyRows = (rows: number): string =>
  * Returns why a result cannot be imported: a missing, wrongly typed or further column. Case does not matter, as in BigQuery. A
  * further column is refused rather than ignored, because it usually belongs to a GROUP BY that splits a day over several rows.
  */
-export const columnProblems = (columns: readonly QueryColumn[], labelled: boolean): string[] => {
+export function columnProblems(columns: readonly QueryColumn[], labelled: boolean): string[] {
   const wanted = new Map([['day', DAY], ['value', VALUE], ...(labelled ? [['label', LABEL] as const] : [])]);
   const names = columns.map(({ name }) => name.toLowerCase());
   const problems: string[] = [];
@@ -128,7 +128,7 @@ export const columnProblems = (columns: readonly QueryColumn[], labelled: boolea
   const further = columns.map(({ name }) => name).filter((_, index) => !wanted.has(names[index] ?? ''));
   if (further.length > 0) problems.push(`query: ${furtherColumns(further, labelled)}`);
   return problems;
-};
+}
 
 const furtherColumns = (further: readonly string[], labelled: boolean): string =>
   further.length === 1 && further[0]?.toLowerCase() === 'label'

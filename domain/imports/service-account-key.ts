@@ -41,16 +41,16 @@ const EXPECTED = 'credentials: expected the JSON key of a service account, as Go
  *
  * @throws `invalid` that names the wrong field. The message repeats nothing of what was sent.
  */
-export const serviceAccountKeyOf = (credentials: unknown): ServiceAccountKey => {
+export function serviceAccountKeyOf(credentials: unknown): ServiceAccountKey {
   if (JSON.stringify(credentials ?? null).length > LONGEST_KEY)
     throw invalid(`${EXPECTED}; it has at most ${LONGEST_KEY} characters`);
   const parsed = serviceAccountKey.safeParse(credentials);
   if (parsed.success) return parsed.data;
   throw wrongServiceAccountKey(parsed.error.issues[0]?.path[0]);
-};
+}
 
 /** Returns the refusal of a key because of one of its fields, or of the whole if no field is given. */
-export const wrongServiceAccountKey = (field?: PropertyKey): Error => {
+export function wrongServiceAccountKey(field?: PropertyKey): Error {
   switch (field) {
     case undefined:
       return invalid(`${EXPECTED}; it is a JSON object`);
@@ -65,4 +65,4 @@ export const wrongServiceAccountKey = (field?: PropertyKey): Error => {
     default:
       return invalid(`${EXPECTED}; its ${String(field)} is missing or wrong`);
   }
-};
+}

@@ -12,7 +12,7 @@ const EXPECTED = 'expected the base URL of an API, such as https://api.stripe.co
  * Parses STRIPE_API_BASE (docs/operation.md#settings). Throws an Error for all but `http` or `https`, a host and a port. The
  * `stripe` package always asks for `/v1/…`, so a path in the base could not be kept.
  */
-export const stripeApiBase = (text: string): StripeApiBase => {
+export function stripeApiBase(text: string): StripeApiBase {
   const url = URL.canParse(text) ? new URL(text) : null;
   const protocol = url?.protocol === 'http:' ? 'http' : url?.protocol === 'https:' ? 'https' : null;
   if (url === null || protocol === null) throw new Error(`${EXPECTED}, got ${JSON.stringify(text)}`);
@@ -25,7 +25,7 @@ export const stripeApiBase = (text: string): StripeApiBase => {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? (protocol === 'http' ? 80 : 443) : Number(url.port),
   };
-};
+}
 
 /** Returns the URL of a base, for messages. */
 export const apiBaseText = ({ protocol, host, port }: StripeApiBase): string =>

@@ -25,7 +25,7 @@ const PERIODS = ['period', 'day', 'date', 'month'];
  * Returns where a header row has the columns of the metric: each once, in any order and case, and no others except empty ones at
  * the end. The label's column may also bear the label key. Returns null for any other row.
  */
-export const headerColumns = (fields: readonly string[], { label_key }: Rules): CsvColumns | null => {
+export function headerColumns(fields: readonly string[], { label_key }: Rules): CsvColumns | null {
   const names = fields.map(nameOf);
   while (names.at(-1) === '') names.pop();
   const only = (known: readonly string[]): number | null => {
@@ -39,7 +39,7 @@ export const headerColumns = (fields: readonly string[], { label_key }: Rules): 
   const labels = ['label', nameOf(label_key)].filter((name) => name !== 'value' && !PERIODS.includes(name));
   const label = only(labels);
   return names.length === 3 && label !== null ? { period, label, value } : null;
-};
+}
 
 const nameOf = (field: string): string => normalText(field).toLowerCase();
 

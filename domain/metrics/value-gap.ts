@@ -17,23 +17,23 @@ const FEWEST_VALUES = 3;
  * Returns the last days of a month, both inclusive, on which a daily metric lacks values; null if it lacks none. A pause that is no
  * longer than an earlier one of the month, or of the month before, is as usual: a shop may sell nothing on weekends.
  */
-export const missingLastDays = (
+export function missingLastDays(
   month: Month,
   { count, last, longestGap }: ValueDays,
   before: ValueDays | undefined,
-): { from: Day; through: Day } | null => {
+): { from: Day; through: Day } | null {
   const through = lastDay(month);
   if (last === null || longestGap === null || last >= through) return null;
   if (count + (before?.count ?? 0) < FEWEST_VALUES) return null;
   const from = addDays(last, 1);
   const usual = Math.max(longestGap, before?.longestGap ?? 0);
   return daysInclusive(from, through) > usual ? { from, through } : null;
-};
+}
 
 /** Returns the days on which a metric lacks values, in words. */
-export const missingDaysInWords = ({ from, through }: { from: Day; through: Day }): string => {
+export function missingDaysInWords({ from, through }: { from: Day; through: Day }): string {
   const days = daysInclusive(from, through);
   return from === through
     ? `no value has been recorded for ${through}, the last day of the month`
     : `no value has been recorded for ${from} to ${through}, the last ${days} days of the month`;
-};
+}

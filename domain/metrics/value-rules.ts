@@ -41,10 +41,10 @@ const NUMBER = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?$/;
 export const isNumberText = (text: string): boolean => NUMBER.test(text);
 
 /** Returns the newest period that is not in the future. */
-export const newestPeriod = (frequency: Frequency, now: Date): string => {
+export function newestPeriod(frequency: Frequency, now: Date): string {
   const today = dayOf(now);
   return frequency === 'daily' ? today : monthOf(today);
-};
+}
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const YEAR_ZERO = '0000';
@@ -58,26 +58,26 @@ export const wrongPeriod = (period: string, frequency: Frequency): string =>
   `expected ${PERIOD_FORMAT[frequency]} for a ${frequency} metric, got ${forMessage(period)}`;
 
 /** Returns the message for a period and label that the same request or file has already, at `before`. */
-export const sentTwice = (
+export function sentTwice(
   { period, label = '' }: Pick<SentValue, 'period' | 'label'>,
   within: 'request' | 'file',
   before: string,
-): string => {
+): string {
   const once = label === '' ? 'each period once' : 'each period and label once';
   const what = label === '' ? forMessage(period) : `${forMessage(period)} with label ${forMessage(label)}`;
   return `period: expected ${once} in a ${within}, got ${what}, which ${before} already has`;
-};
+}
 
 /**
  * Checks a value. JSON, CSV files, values by hand and imports share this rule (docs/http.md#send-values). The period must have
  * the right format and not be after `newest`. The rule also covers the label, and the range of the rounded number: a day of
  * refunds has negative revenue. No message repeats revenue. Returns null if the value can be stored.
  */
-export const valueProblem = (
+export function valueProblem(
   { kind, frequency, label_key }: ValueRules,
   newest: string,
   { period, label, value }: SentValue,
-): ValueProblem | null => {
+): ValueProblem | null {
   if (!isPeriod(period, frequency)) return { field: 'period', problem: wrongPeriod(period, frequency) };
   if (period > newest) {
     const expected = `expected a period not after ${newest}`;
@@ -87,10 +87,10 @@ export const valueProblem = (
   if (label_problem !== null) return { field: 'label', problem: label_problem };
   const value_problem = kind === 'revenue' ? revenueProblem(value) : countProblem(value);
   return value_problem === null ? null : { field: 'value', problem: value_problem };
-};
+}
 
 /** Returns why a label cannot be stored on a metric with this label key, or null. Labels are sent in their normal form. */
-export const labelProblem = (labelKey: string | null, label: string | undefined): string | null => {
+export function labelProblem(labelKey: string | null, label: string | undefined): string | null {
   if (labelKey === null)
     return label === undefined
       ? null
@@ -101,7 +101,7 @@ export const labelProblem = (labelKey: string | null, label: string | undefined)
     return `expected at most ${LONGEST_LABEL} characters, got ${forMessage(label)}`;
   if (CONTROL_CHARACTER.test(label)) return `${NO_CONTROL_CHARACTERS}, got ${forMessage(label)}`;
   return /\p{Surrogate}/u.test(label) ? `expected Unicode text, got ${forMessage(label)}` : null;
-};
+}
 
 /**
  * Returns a value as it is stored: rounded to ten decimals, half away from zero. `isRounded` is true if that changes the number.
@@ -109,38 +109,38 @@ export const labelProblem = (labelKey: string | null, label: string | undefined)
  *
  * @param value a number, or a text that {@link isNumberText} accepts.
  */
-export const storableValue = (value: number | string): { value: number | string; isRounded: boolean } => {
+export function storableValue(value: number | string): { value: number | string; isRounded: boolean } {
   if (typeof value === 'number' ? Number.isSafeInteger(value) : isPlainValue(value))
     return { value: value === 0 ? '0' : value, isRounded: false };
   const exact = exactOf(value);
   if (exact.eq(0)) return { value: '0', isRounded: false };
   if (fitsValueDecimals(exact)) return { value, isRounded: false };
   return { value: roundedToValue(exact).toFixed(), isRounded: true };
-};
+}
 
 const AT_LEAST_0 = 'expected a number of at least 0';
 const AT_MOST = 'expected a number of at most 1e15';
 const BETWEEN = 'expected a number from -1e15 to 1e15';
 
-const countProblem = (value: number | string): string | null => {
+function countProblem(value: number | string): string | null {
   const problem = isSmallCount(value) ? null : rangeProblem(value);
   return problem === null ? null : `${problem}, got ${forMessage(value)}`;
-};
+}
 
 /** Whether a value is certainly in the range of a count. Most values are. */
 const isSmallCount = (value: number | string): boolean =>
   typeof value === 'number' ? value >= 0 && value <= LARGEST_VALUE : isPlainValue(value);
 
-const rangeProblem = (value: number | string): string | null => {
+function rangeProblem(value: number | string): string | null {
   const amount = amountOf(value);
   if (amount === null || amount.lt(0)) return AT_LEAST_0;
   return amount.gt(LARGEST_VALUE) ? AT_MOST : null;
-};
+}
 
-const revenueProblem = (value: number | string): string | null => {
+function revenueProblem(value: number | string): string | null {
   const amount = amountOf(value);
   return amount === null || amount.abs().gt(LARGEST_VALUE) ? BETWEEN : null;
-};
+}
 
 /** Returns the rounded number of a value, or null if it is no number. */
 const amountOf = (value: number | string): Big | null =>

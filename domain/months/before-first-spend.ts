@@ -7,10 +7,10 @@ import type { MonthRecord } from './month-record.ts';
  *
  * @param months the months of the metric, newest first.
  */
-export const isBeforeFirstSpend = (
+export function isBeforeFirstSpend(
   { month, cost, value }: Pick<MonthRecord, 'month' | 'cost' | 'value'>,
   months: readonly Pick<MonthRecord, 'month' | 'cost'>[],
-): boolean => {
+): boolean {
   const first = months.findLast((known) => known.cost !== null) ?? months[1];
   return cost === null && value === null && first !== undefined && month < first.month;
-};
+}

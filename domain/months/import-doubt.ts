@@ -24,12 +24,12 @@ export const importDoubt = (metricId: string, reach: ImportReach, month: Month):
       };
 
 /** Returns the doubt about a month whose values end with an import that was disconnected; null if they are complete. */
-export const disconnectDoubt = (
+export function disconnectDoubt(
   metricId: string,
   ended: EndedImport,
   month: Month,
   values: LastValues,
-): Doubt | null => {
+): Doubt | null {
   const sentence = endedInWords(ended, month, values);
   if (sentence === null) return null;
   const connect: WayOut = {
@@ -43,9 +43,9 @@ export const disconnectDoubt = (
     amount: null,
     ways_out: [connect, ...waysOut('import_behind', null)],
   };
-};
+}
 
-const waysForward = (metricId: string, { pausedReason, last }: ImportReach, month: Month): WayOut[] => {
+function waysForward(metricId: string, { pausedReason, last }: ImportReach, month: Month): WayOut[] {
   // Below its plan, an import neither runs nor connects.
   if (pausedReason !== null) return [];
   const run: WayOut = {
@@ -59,4 +59,4 @@ const waysForward = (metricId: string, { pausedReason, last }: ImportReach, mont
     metric_id: metricId,
   };
   return last?.status === 'failed' ? [connect, run] : [run];
-};
+}

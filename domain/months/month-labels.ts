@@ -23,14 +23,14 @@ const SHARE_DECIMALS = 6;
 const PERCENT = 100n * 10n ** BigInt(SHARE_DECIMALS);
 
 /** Returns a label's part, rounded once. It uses integers for speed: a month can have hundreds of thousands of labels. */
-export const labelPart = ({ label, sum, divisor, total }: LabelSum): LabelPart => {
+export function labelPart({ label, sum, divisor, total }: LabelSum): LabelPart {
   const [units, all] = [valueUnits(sum), valueUnits(total)];
   return {
     label,
     value: decimal(rounded(units, BigInt(divisor)), VALUE_DECIMALS),
     share_percent: all === 0n ? null : decimal(rounded(units * PERCENT, all), SHARE_DECIMALS),
   };
-};
+}
 
 /** Returns the nearest whole quotient, half upwards. */
 const rounded = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);

@@ -18,7 +18,7 @@ export interface Lockability {
  * Returns whether a month can be locked (docs/http.md#read-and-lock-months). It is the only rule for that: locks and answers use
  * it. A month that has changed since its lock is locked again like the first time, so missing spend needs to be accepted again.
  */
-export const lockability = (facts: MonthFacts, settlement: SettlementFacts, today: Day): Lockability => {
+export function lockability(facts: MonthFacts, settlement: SettlementFacts, today: Day): Lockability {
   const { month, lock } = facts;
   const status = monthStatus(facts);
   // A version whose numbers cannot be opened can be locked again, from today's numbers.
@@ -38,7 +38,7 @@ export const lockability = (facts: MonthFacts, settlement: SettlementFacts, toda
     missing,
     refusal: `${refusal}; send {"accept_missing": true} to lock it without`,
   };
-};
+}
 
 const never = (refusal: string, missing: Doubt[] = []): Lockability => ({ can_lock: 'no', missing, refusal });
 

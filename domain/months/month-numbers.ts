@@ -52,7 +52,7 @@ export interface MonthNumbers {
  * one (docs/concepts.md#value-and-unit-cost). The unit cost is divided once, from the exact sums. It is null if the cost or
  * value is missing, or the value is 0 (docs/concepts.md#value-and-unit-cost); for revenue also if the value is negative.
  */
-export const currentNumbers = (facts: DaysFacts, { kind, aggregation }: NumberRules): MonthNumbers => {
+export function currentNumbers(facts: DaysFacts, { kind, aggregation }: NumberRules): MonthNumbers {
   const cost = facts.cost === null ? null : Big(facts.cost);
   if (facts.valueSum === null) return { cost, value: null, unitCost: null };
   const sum = Big(facts.valueSum);
@@ -63,7 +63,7 @@ export const currentNumbers = (facts: DaysFacts, { kind, aggregation }: NumberRu
     value: quotient(sum, periods, kind === 'revenue' ? MONEY_DECIMALS : VALUE_DECIMALS),
     unitCost: dividend === null || sum.lte(0) ? null : quotient(dividend, sum, UNIT_COST_DECIMALS),
   };
-};
+}
 
 /** Returns the numbers of a count metric's month as the API shows them. */
 export const countsToWire = ({ cost, value, unitCost }: MonthNumbers): CountNumbers => ({
@@ -73,7 +73,7 @@ export const countsToWire = ({ cost, value, unitCost }: MonthNumbers): CountNumb
 });
 
 /** The same for revenue. */
-export const revenueToWire = (numbers: MonthNumbers): RevenueNumbers => {
+export function revenueToWire(numbers: MonthNumbers): RevenueNumbers {
   const { margin, percent } = marginOf(numbers);
   return {
     cost: wired(numbers.cost),
@@ -82,16 +82,16 @@ export const revenueToWire = (numbers: MonthNumbers): RevenueNumbers => {
     margin: wired(margin),
     margin_percent: wired(percent),
   };
-};
+}
 
-const marginOf = ({ cost, value }: MonthNumbers): { margin: Big | null; percent: Big | null } => {
+function marginOf({ cost, value }: MonthNumbers): { margin: Big | null; percent: Big | null } {
   const margin = value === null || cost === null ? null : value.minus(cost);
   const percent =
     margin === null || value === null || value.lte(0)
       ? null
       : quotient(margin.times(100), value, UNIT_COST_DECIMALS);
   return { margin, percent };
-};
+}
 
 const wired = (amount: Big | null): number | null => (amount === null ? null : toWire(amount));
 

@@ -22,7 +22,7 @@ export const isSealedBill = ({ team, settled }: Pick<MonthFacts, 'team' | 'settl
  * Returns what is missing of a month's spend, or not certain about it. It covers the scope's sources and, until the month has
  * settled, all sources that it waits for.
  */
-const missingSpend = (facts: MonthFacts): Doubt[] => {
+function missingSpend(facts: MonthFacts): Doubt[] {
   if (isSealedBill(facts)) return [];
   const { month, cost, settled } = facts;
   const { gaps, doubts, holdingBack, undelivered } = facts.coverage;
@@ -35,7 +35,7 @@ const missingSpend = (facts: MonthFacts): Doubt[] => {
   const found = [...gaps, ...doubts, ...(settled ? [] : holdingBack)];
   const bySentence = new Map(found.map(({ from: _, ...doubt }) => [doubt.sentence, doubt]));
   return [...bySentence.values(), ...(undelivered.length > 0 && cost !== null ? [unknown] : [])];
-};
+}
 
 /** Returns every doubt about the numbers of a month that has ended: about its spend and about its values. */
 export const doubtsOf = (facts: MonthFacts): Doubt[] => [
@@ -65,7 +65,7 @@ export interface Wait {
 }
 
 /** Returns everything that an open month waits for (docs/http.md#read-and-lock-months). */
-export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today: Day): Wait[] => {
+export function openWaits(facts: MonthFacts, settlement: SettlementFacts, today: Day): Wait[] {
   const { month, settled, cost, valueSum, coverage } = facts;
   const hasEnded = today > lastDay(month);
   const waitingFor = hasEnded ? (facts.waitingFor ?? []) : [];
@@ -88,7 +88,7 @@ export const openWaits = (facts: MonthFacts, settlement: SettlementFacts, today:
   ];
   const waits = (reasons: readonly string[]): Wait[] => reasons.map((reason) => ({ reason, doubt: null }));
   return [...waits([...days, ...waitingFor]), ...missing.map(waitFor), ...waits(unknown)];
-};
+}
 
 /** Returns the wait for the end of a doubt. */
 export const waitFor = (doubt: Doubt): Wait => ({ reason: doubt.sentence, doubt });

@@ -65,7 +65,7 @@ export type RecordWith<Numbers> = Numbers & {
 };
 
 /** Returns why a month is open or partial, or why the numbers of its lock are not known, in words; null in any other state. */
-const reasonOf = (facts: MonthFacts, settlement: SettlementFacts, today: Day): string | null => {
+function reasonOf(facts: MonthFacts, settlement: SettlementFacts, today: Day): string | null {
   const status = monthStatus(facts);
   if (facts.lock !== null && facts.lock.value === null) return unreadableLock(facts.lock.version);
   if (status === 'partial') return partialReason(facts);
@@ -73,7 +73,7 @@ const reasonOf = (facts: MonthFacts, settlement: SettlementFacts, today: Day): s
   return openWaits(facts, settlement, today)
     .map(({ reason }) => reason)
     .join('; ');
-};
+}
 
 /** Returns what to know before a month is locked, in words. */
 const notesOf = ({ month, coverage, missingLastDays, valueNotes = [] }: MonthFacts, today: Day): string[] => [
@@ -93,12 +93,12 @@ const changes = (
 });
 
 /** Returns the changes from the same days of the month before to the running month's days; null if either is not known. */
-const sameDaysChange = (days: SameDays | undefined, rules: NumberRules) => {
+function sameDaysChange(days: SameDays | undefined, rules: NumberRules) {
   const [before, now] = [days?.before ?? null, days?.now ?? null].map((facts) =>
     facts === null ? null : currentNumbers(facts, rules),
   );
   return changes('same_days', before ?? null, now ?? null);
-};
+}
 
 /**
  * Returns month records, newest first, from the facts of consecutive months, oldest first. The oldest month has no record: it
@@ -115,13 +115,13 @@ export const monthRecords = (
     : recordsWith(countsToWire, facts, metric, settlement, now);
 
 /** Returns the same records with the numbers that `shownAs` makes of the exact ones. */
-export const recordsWith = <Numbers>(
+export function recordsWith<Numbers>(
   shownAs: (numbers: MonthNumbers) => Numbers,
   facts: readonly MonthFacts[],
   metric: NumberRules & { target: DecimalText | null },
   settlement: SettlementFacts,
   now: Date,
-): RecordWith<Numbers>[] => {
+): RecordWith<Numbers>[] {
   const records: RecordWith<Numbers>[] = [];
   const today = dayOf(now);
   let before: (MonthNumbers & { month: Month }) | null = null;
@@ -162,17 +162,17 @@ export const recordsWith = <Numbers>(
     before = { month: month.month, ...shown };
   }
   return records.slice(1).reverse();
-};
+}
 
 export type LatestUnitCost = Pick<MonthRecord, 'month' | 'change_percent' | 'change_basis' | 'status'> &
   ({ unit_cost: number; cost_share_percent?: never } | { cost_share_percent: number; unit_cost?: never });
 
 /** Returns the newest month with a unit cost or cost share, for lists and headers (docs/http.md#define-a-metric). */
-export const latestUnitCost = (records: readonly MonthRecord[]): LatestUnitCost | null => {
+export function latestUnitCost(records: readonly MonthRecord[]): LatestUnitCost | null {
   for (const { month, unit_cost, cost_share_percent, change_percent, change_basis, status } of records) {
     const latest = { month, change_percent, change_basis, status };
     if (typeof unit_cost === 'number') return { ...latest, unit_cost };
     if (typeof cost_share_percent === 'number') return { ...latest, cost_share_percent };
   }
   return null;
-};
+}

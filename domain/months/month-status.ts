@@ -8,10 +8,10 @@ export type MonthStatus = 'open' | 'partial' | 'ready_to_lock' | 'locked' | 'cha
  * value does. A new pick without data does not undo the lock. A month that lacks some of its tag or split data is partial for
  * good.
  */
-export const monthStatus = (facts: MonthFacts): MonthStatus => {
+export function monthStatus(facts: MonthFacts): MonthStatus {
   if (facts.lock !== null)
     return facts.valueChanges === facts.lock.valueChanges ? 'locked' : 'changed_since_lock';
   if (facts.uncollected.length > 0) return 'partial';
   const isWhole = facts.valueSum !== null && facts.cost !== null && doubtsOf(facts).length === 0;
   return facts.settled && isWhole ? 'ready_to_lock' : 'open';
-};
+}

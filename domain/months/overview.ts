@@ -16,7 +16,7 @@ export interface Glance {
 }
 
 /** Summarises a metric's month records, newest first. All fields but the sparkline are about the latest month. */
-export const glanceAt = (records: readonly MonthRecord[]): Glance => {
+export function glanceAt(records: readonly MonthRecord[]): Glance {
   const latest = latestUnitCost(records);
   const current = records.find(({ month }) => month === latest?.month);
   const spend = current?.cost_change_percent ?? null;
@@ -30,4 +30,4 @@ export const glanceAt = (records: readonly MonthRecord[]): Glance => {
     above_target: current?.above_target ?? false,
     sparkline: records.map((record) => record.unit_cost ?? record.cost_share_percent ?? null).toReversed(),
   };
-};
+}

@@ -15,31 +15,31 @@ export interface SettlementFacts {
 }
 
 /** Returns what a month waits for beside its sources, in words; empty once its settle days have passed. */
-export const settleDayReasons = (month: Month, { settleDays }: SettlementFacts, today: Day): string[] => {
+export function settleDayReasons(month: Month, { settleDays }: SettlementFacts, today: Day): string[] {
   if (today <= lastDay(month)) return ['the month has not ended'];
   const day = settlesOn(month, settleDays);
   return today < day ? [`cloud billing settles on ${day}, ${settleDays} full days after the month`] : [];
-};
+}
 
 /** Returns what a month waits for before it settles, in words; empty if its days have passed and no source holds it back. */
-export const settlementReasons = (
+export function settlementReasons(
   month: Month,
   { holdingBack, ...settlement }: SettlementFacts & { holdingBack: readonly SourceDoubt[] },
   today: Day,
-): string[] => {
+): string[] {
   const days = settleDayReasons(month, settlement, today);
   return today <= lastDay(month) ? days : [...days, ...holdingBack.map(({ sentence }) => sentence)];
-};
+}
 
 /** Whether a month settles on a day: a source exists, and {@link settlementReasons} is empty. */
-export const settles = (
+export function settles(
   month: Month,
   { sources, ...settlement }: SettlementFacts & { sources: readonly SourceMonth[] },
   today: Day,
-): boolean => {
+): boolean {
   const { holdingBack } = coverageOf(month, sources, null);
   return sources.length > 0 && settlementReasons(month, { ...settlement, holdingBack }, today).length === 0;
-};
+}
 
 /**
  * Returns the first day on which a month's spend becomes complete too late, so that the month settles by backfill. Its settle

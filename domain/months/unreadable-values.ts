@@ -8,12 +8,12 @@ export const UNREADABLE = 'the master key of the service does not open it';
  * Returns the doubt about a month some of whose values are sealed and cannot be opened; null without such values. Nobody can lock
  * the month meanwhile, because its sum is not known. An import records its values again.
  */
-export const unreadableDoubt = (
+export function unreadableDoubt(
   metricId: string,
   month: Month,
   days: readonly Day[],
   isConnected: boolean,
-): Doubt | null => {
+): Doubt | null {
   const [first] = [...days].sort();
   if (first === undefined) return null;
   const others = days.length === 1 ? '' : ` and of ${days.length - 1} other days`;
@@ -28,7 +28,7 @@ export const unreadableDoubt = (
     amount: null,
     ways_out: [again],
   };
-};
+}
 
 /** Returns why the frozen numbers of a locked month are not known, and what to do. */
 export const unreadableLock = (version: number): string =>

@@ -34,7 +34,7 @@ export const planMessage = (tier: Tier, feature: Feature): string =>
   `this organisation is on ${capitalised(tier)}`;
 
 /** Returns the message for a caller over the daily limit (docs/http.md#sign-in-with-a-key). */
-export const quotaMessage = (tier: Tier, limit: number): string => {
+export function quotaMessage(tier: Tier, limit: number): string {
   const next = TIERS[TIERS.indexOf(tier) + 1];
   const more =
     next === undefined
@@ -44,4 +44,4 @@ export const quotaMessage = (tier: Tier, limit: number): string => {
     `Daily limit of ${limit.toLocaleString('en-US')} API calls on the ${capitalised(tier)} plan reached; ` +
     `it resets at midnight UTC.${more}`
   );
-};
+}

@@ -6,11 +6,11 @@ export type Day = string;
 export type Month = string;
 
 /** Returns the UTC day of an instant. Caches the last one, because every request asks several times for today. */
-export const dayOf = (instant: Date): Day => {
+export function dayOf(instant: Date): Day {
   const number = Math.floor(instant.getTime() / DAY_MS);
   if (number !== lastDayOf.number) lastDayOf = { number, day: instant.toISOString().slice(0, 10) };
   return lastDayOf.day;
-};
+}
 
 let lastDayOf: { number: number; day: Day } = { number: NaN, day: '' };
 
@@ -23,12 +23,12 @@ export const dayAt = (number: number): Day => dayOf(new Date(number * DAY_MS));
 const DAY_MS = 86_400_000;
 
 /** Whether a text is a calendar day of the years 1 to 9999, as `YYYY-MM-DD`. */
-export const isDay = (text: string): text is Day => {
+export function isDay(text: string): text is Day {
   if (!DAY.test(text) || text.startsWith('0000')) return false;
   const day = Number(text.slice(8));
   // `Date` reads 30 February as a day of March.
   return day <= 28 || new Date(`${text}T00:00:00Z`).getUTCDate() === day;
-};
+}
 
 const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
@@ -38,7 +38,7 @@ export const monthOf = (period: Day): Month => period.slice(0, 7);
 export const firstDay = (month: Month): Day => `${month}-01`;
 
 /** Caches results, because every month of every metric asks for the same few months. */
-const cached = (compute: (month: Month, days: number) => Day) => {
+function cached(compute: (month: Month, days: number) => Day) {
   const known = new Map<string, Day>();
   return (month: Month, days: number): Day => {
     const key = `${month} ${days}`;
@@ -46,7 +46,7 @@ const cached = (compute: (month: Month, days: number) => Day) => {
     known.set(key, day);
     return day;
   };
-};
+}
 
 const dayAfterMonth = cached((month, days) => addDays(firstDay(addMonths(month, 1)), days));
 

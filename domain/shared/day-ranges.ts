@@ -20,7 +20,7 @@ export const rangesInWords = (ranges: readonly DayRange[]): string =>
   ).join(', ');
 
 /** Returns days as ranges, oldest first. Consecutive days become one range. */
-export const rangesOf = (days: readonly Day[]): DayRange[] => {
+export function rangesOf(days: readonly Day[]): DayRange[] {
   const ranges: DayRange[] = [];
   for (const day of [...new Set(days)].sort()) {
     const last = ranges.at(-1);
@@ -28,7 +28,7 @@ export const rangesOf = (days: readonly Day[]): DayRange[] => {
     else ranges.push({ from: day, to: day });
   }
   return ranges;
-};
+}
 
 /** Returns the words for days, for messages. */
 export const dayRanges = (days: readonly Day[]): string => rangesInWords(rangesOf(days));

@@ -13,7 +13,7 @@ export type DecimalText = string;
 /** Cached constructors, one for each number of places, because making one costs more than a division. */
 const divisions = new Map<number, typeof Big>();
 
-const divisionTo = (places: number): typeof Big => {
+function divisionTo(places: number): typeof Big {
   const known = divisions.get(places);
   if (known !== undefined) return known;
   const division = Big();
@@ -21,7 +21,7 @@ const divisionTo = (places: number): typeof Big => {
   division.RM = Big.roundHalfUp;
   divisions.set(places, division);
   return division;
-};
+}
 
 /** Returns `dividend ÷ divisor`, rounded once, half away from zero, to `places` decimals. `divisor` must not be 0. */
 export const quotient = (dividend: Big, divisor: Big, places: number): Big =>
@@ -46,25 +46,25 @@ export const valueToWire = (value: DecimalText | Big): number => Number(roundedT
 export const valueToWireText = (value: DecimalText | Big): DecimalText => roundedToValue(value).toFixed();
 
 /** Returns the change from `before` to `after` in percent of `before`; null if one is missing, or `before` is 0. */
-export const changePercent = (
+export function changePercent(
   before: DecimalText | Big | null,
   after: DecimalText | Big | null,
-): number | null => {
+): number | null {
   if (before === null || after === null || Big(before).eq(0)) return null;
   const base = Big(before);
   return Number(quotient(Big(after).minus(base).times(100), base.abs(), WIRE_DECIMALS));
-};
+}
 
 /** A decimal text with at most ten decimals and no exponent, like most numbers. */
 const FITTING = /^(\d+)(?:\.(\d{1,10}))?$/;
 
 /** Whether a number has at most ten decimals, so that storing it loses nothing. */
-export const fitsValueDecimals = (value: number | Big): boolean => {
+export function fitsValueDecimals(value: number | Big): boolean {
   if (typeof value === 'number' && (Number.isSafeInteger(value) || FITTING.test(value.toString())))
     return true;
   const exact = Big(value);
   return exact.round(VALUE_DECIMALS, Big.roundDown).eq(exact);
-};
+}
 
 /** Returns the number in a decimal text. It also accepts `5.` and `.5`, which Big rejects. */
 export const decimalOf = (text: string): Big => Big(text.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, ''));
@@ -78,7 +78,7 @@ export const isPlainValue = (text: string): boolean => text.length <= SHORT_DIGI
 const UNITS = 10n ** BigInt(VALUE_DECIMALS);
 
 /** Returns a metric value, or its text, in units of 10⁻¹⁰. `value` must have at most ten decimals. */
-export const valueUnits = (value: number | string): bigint => {
+export function valueUnits(value: number | string): bigint {
   if (Number.isSafeInteger(value)) return BigInt(value) * UNITS;
   const [, whole, decimals = ''] = FITTING.exec(value.toString()) ?? [];
   return BigInt(
@@ -86,7 +86,7 @@ export const valueUnits = (value: number | string): bigint => {
       ? decimalOf(value.toString()).times(`1e${VALUE_DECIMALS.toString()}`).toFixed(0)
       : whole + decimals.padEnd(VALUE_DECIMALS, '0'),
   );
-};
+}
 
 /** Decimal places of stored money (docs/design.md#exact-numbers). */
 export const MONEY_DECIMALS = 15;
@@ -95,14 +95,14 @@ export const MONEY_DECIMALS = 15;
 const PLAIN = /^(-?\d+)(?:\.(\d+))?$/;
 
 /** Returns a decimal in units of its last place. More than `places` decimals are rounded, half away from zero. */
-export const decimalUnits = (value: DecimalText, places: number): bigint => {
+export function decimalUnits(value: DecimalText, places: number): bigint {
   const [, whole, decimals = ''] = PLAIN.exec(value) ?? [];
   return BigInt(
     whole === undefined || decimals.length > places
       ? Big(value).times(`1e${places.toString()}`).toFixed(0)
       : whole + decimals.padEnd(places, '0'),
   );
-};
+}
 
 /** The same for a text with all of its places, as the warehouse writes it. */
 export const unitsOfFixed = (value: DecimalText): bigint => BigInt(value.replace('.', ''));

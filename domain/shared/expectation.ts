@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { forMessage } from './for-message.ts';
 
 /** Returns what a schema expected, in our own words: `expected at most 3 items`. */
-export const expectation = (issue: z.core.$ZodIssue): string => {
+export function expectation(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('expected')) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
@@ -16,4 +16,4 @@ export const expectation = (issue: z.core.$ZodIssue): string => {
     default:
       return `expected a valid value (${issue.message})`;
   }
-};
+}

@@ -14,7 +14,7 @@ const DEEPEST = 64;
  * @param json text in UTF-8. No byte of another character equals a sign of JSON.
  * @param mostItems the most lists, objects, and items and fields in them.
  */
-export const costlyJson = (json: Uint8Array, mostItems: number): string | null => {
+export function costlyJson(json: Uint8Array, mostItems: number): string | null {
   let depth = 0;
   let items = 0;
   let inText = false;
@@ -32,4 +32,4 @@ export const costlyJson = (json: Uint8Array, mostItems: number): string | null =
     if (items > mostItems) return `expected at most ${mostItems} items and fields, got more`;
   }
   return null;
-};
+}

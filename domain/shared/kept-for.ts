@@ -4,11 +4,11 @@
  *
  * @param now the time in milliseconds, which only moves forward.
  */
-export const keptFor = <Result>(
+export function keptFor<Result>(
   ms: number,
   read: () => Promise<Result>,
   now: () => number = () => performance.now(),
-): (() => Promise<Result>) => {
+): () => Promise<Result> {
   let last: { at: number; result: Promise<Result> } | null = null;
   return () => {
     if (last !== null && now() - last.at <= ms) return last.result;
@@ -19,4 +19,4 @@ export const keptFor = <Result>(
     last = reading;
     return reading.result;
   };
-};
+}

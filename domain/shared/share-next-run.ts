@@ -2,9 +2,9 @@
  * Returns a function that runs `work` at most once at a time. Calls that arrive during a run share the next one: it starts
  * after all of them, and gets the items of all of them. If a run fails, the calls that share it fail, and the next run starts.
  */
-export const shareNextRun = <Item, Result>(
+export function shareNextRun<Item, Result>(
   work: (items: readonly Item[]) => Promise<Result>,
-): ((item: Item) => Promise<Result>) => {
+): (item: Item) => Promise<Result> {
   let running: Promise<void> | null = null;
   let next: { items: Item[]; result: Promise<Result> } | null = null;
 
@@ -30,4 +30,4 @@ export const shareNextRun = <Item, Result>(
     next.items.push(item);
     return next.result;
   };
-};
+}

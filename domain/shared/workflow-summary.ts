@@ -14,14 +14,14 @@ export interface Summarised {
 const LONGEST_NAME = 50;
 
 /** Returns the summary of a workflow, such as "AWS of Acme, 2026-01". */
-export const workflowSummary = ({ organisation, subject, startMonth, endMonth }: Summarised): string => {
+export function workflowSummary({ organisation, subject, startMonth, endMonth }: Summarised): string {
   const [start, end] = [startMonth ?? null, endMonth ?? null];
   const names = [...(subject === null ? [] : [subject]), organisation].map((name) => cut(name, LONGEST_NAME));
   return names.join(' of ') + monthsOf(start, end);
-};
+}
 
-const monthsOf = (start: Month | null, end: Month | null): string => {
+function monthsOf(start: Month | null, end: Month | null): string {
   if (start === null) return end === null ? '' : `, to ${end}`;
   if (end === null) return `, from ${start}`;
   return start === end ? `, ${start}` : `, ${start} to ${end}`;
-};
+}

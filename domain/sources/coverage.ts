@@ -53,11 +53,11 @@ export interface Coverage {
 }
 
 /** Returns the coverage of a month: for all spend (`kinds` null), or for picks from some kinds of sources. */
-export const coverageOf = (
+export function coverageOf(
   month: Month,
   all: readonly SourceMonth[],
   kinds: readonly string[] | null,
-): Coverage => {
+): Coverage {
   const sources = kinds === null ? all : all.filter(({ kind }) => kinds.includes(kind));
   const isLatecomer = latecomersAmong(all);
   const isAwaited = (source: SourceMonth): boolean =>
@@ -89,7 +89,7 @@ export const coverageOf = (
             ])
           : (covered.at(-1) ?? null),
   };
-};
+}
 
 const isLacking = ({ missingFrom }: SourceMonth): boolean => missingFrom !== null;
 
@@ -98,10 +98,10 @@ const isLacking = ({ missingFrom }: SourceMonth): boolean => missingFrom !== nul
  * covers any of the month. If no earlier source does, the later ones replace it, and the month waits for them. It also waits for
  * a later one that has brought days of the month and then stops, because a part of its spend counts.
  */
-const latecomersAmong = (all: readonly SourceMonth[]): ((source: SourceMonth) => boolean) => {
+function latecomersAmong(all: readonly SourceMonth[]): (source: SourceMonth) => boolean {
   const isCoveredByEarlier = all.some(({ isLater, lastCovered }) => !isLater && lastCovered !== null);
   return (source) => source.isLater && isCoveredByEarlier && !hasStopped(source);
-};
+}
 
 const hasStopped = ({ deliversFrom, lastCovered, missingThrough }: SourceMonth): boolean =>
   deliversFrom !== null &&
@@ -113,25 +113,25 @@ const hasStopped = ({ deliversFrom, lastCovered, missingThrough }: SourceMonth):
  * Returns the sources that keep a month from settling: the active ones that lack a day. If there are none, and no source covers
  * the month's last day, it returns all sources that lack a day.
  */
-const holdingBack = (
+function holdingBack(
   month: Month,
   all: readonly SourceMonth[],
   isLatecomer: (source: SourceMonth) => boolean,
-): SourceMonth[] => {
+): SourceMonth[] {
   const lacking = all.filter(isLacking);
   const awaited = lacking.filter((source) => source.isActive && !isLatecomer(source));
   const isReached = all.some(({ lastCovered }) => lastCovered === lastDay(month));
   return awaited.length > 0 || isReached ? awaited : lacking;
-};
+}
 
 const daysInDoubt = ({ doubts }: SourceMonth): (Day | null)[] => doubts.map(({ from }) => from);
 
-const beforeGaps = (month: Month, gaps: readonly (Day | null)[]): Day | null => {
+function beforeGaps(month: Month, gaps: readonly (Day | null)[]): Day | null {
   const [first] = gaps.filter((day) => day !== null).sort();
   if (first === undefined) return lastDay(month);
   const through = addDays(first, -1);
   return through.startsWith(month) ? through : null;
-};
+}
 
 /** Returns the doubt about the days that a source lacks. */
 const doubtOfGap = (gap: SourceMonth): SourceDoubt => ({
@@ -143,20 +143,20 @@ const doubtOfGap = (gap: SourceMonth): SourceDoubt => ({
 });
 
 /** Returns the days that a source lacks, and what it has delivered, in words. */
-const gapInWords = (gap: SourceMonth): string => {
+function gapInWords(gap: SourceMonth): string {
   const { name, missingFrom, missingThrough } = gap;
   const days = rangeInWords(missingFrom ?? '', missingThrough ?? '');
   return `cost source ${JSON.stringify(name)} has not delivered ${days} (${delivered(gap)})`;
-};
+}
 
-const delivered = ({
+function delivered({
   month,
   missingFrom,
   missingThrough,
   deliversFrom,
   deliversThrough,
   writtenThrough,
-}: SourceMonth): string => {
+}: SourceMonth): string {
   if (deliversFrom === null || deliversThrough === null) return 'nothing so far';
   if (missingFrom !== null && writtenThrough != null && addDays(writtenThrough, 1) === missingFrom)
     return `its files were written before ${missingFrom} had ended`;
@@ -165,10 +165,10 @@ const delivered = ({
   if (deliversThrough > (missingThrough ?? ''))
     return `it has later days, but no load of ${month} with these`;
   return `delivered through ${deliversThrough}`;
-};
+}
 
 /** Returns the note on a source that was created after the month had settled. */
-export const latecomerInWords = ({ month, name, ...days }: SourceMonth): string => {
+export function latecomerInWords({ month, name, ...days }: SourceMonth): string {
   const { deliversFrom, missingFrom, missingThrough } = days;
   const delivers =
     deliversFrom === null ? 'it has delivered nothing yet' : `it delivers from ${deliversFrom} on`;
@@ -177,4 +177,4 @@ export const latecomerInWords = ({ month, name, ...days }: SourceMonth): string 
       ? `, and lacks ${rangeInWords(missingFrom ?? '', missingThrough ?? '')}`
       : '';
   return `cost source ${JSON.stringify(name)} was connected after ${month} had settled: ${delivers}${lacks}`;
-};
+}

@@ -11,8 +11,8 @@ const DAY_MS = 86_400_000;
  * @param machine the machine's time. If the service is ahead of it by `CLOCK`, times of files mean nothing.
  * @returns null if no time is known.
  */
-export const dayWritten = (times: readonly (number | null)[], now: Date, machine: Date): Day | null => {
+export function dayWritten(times: readonly (number | null)[], now: Date, machine: Date): Day | null {
   if (now.getTime() > machine.getTime() + DAY_MS) return null;
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : dayOf(new Date(Math.min(now.getTime(), ...known)));
-};
+}

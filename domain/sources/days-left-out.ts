@@ -9,10 +9,10 @@ interface Span {
 }
 
 /** Returns the replaced runs with days whose spend no current run has, with those days in order. */
-export const daysLeftOut = (
+export function daysLeftOut(
   replaced: readonly ExportRun[],
   current: readonly ExportRun[],
-): { run: ExportRun; days: DayRange[] }[] => {
+): { run: ExportRun; days: DayRange[] }[] {
   const covered = coveredDays(current);
   return replaced.flatMap((run) => {
     let left = [spanOf(run)];
@@ -20,12 +20,12 @@ export const daysLeftOut = (
     const days = left.map(({ from, to }) => ({ from: dayAt(from), to: dayAt(to) }));
     return days.length === 0 ? [] : [{ run, days }];
   });
-};
+}
 
 const spanOf = ({ from, to }: ExportRun): Span => ({ from: dayNumber(from), to: dayNumber(to) });
 
 /** Returns the days of runs by the names under which they are found. The spans of a name are in order and do not touch. */
-const coveredDays = (runs: readonly ExportRun[]): Map<string, Span[]> => {
+function coveredDays(runs: readonly ExportRun[]): Map<string, Span[]> {
   const covered = new Map<string, Span[]>();
   const inOrder = runs.map((run) => ({ run, span: spanOf(run) })).sort((a, b) => a.span.from - b.span.from);
   for (const { run, span } of inOrder)
@@ -37,10 +37,10 @@ const coveredDays = (runs: readonly ExportRun[]): Map<string, Span[]> => {
       covered.set(name, spans);
     }
   return covered;
-};
+}
 
 /** Returns the parts of a span that others do not cover. The others must be in order. */
-const without = ({ from, to }: Span, others: readonly Span[]): Span[] => {
+function without({ from, to }: Span, others: readonly Span[]): Span[] {
   const left: Span[] = [];
   let next = from;
   for (let at = firstNot(others, (other) => other.to < from); next <= to; at += 1) {
@@ -50,4 +50,4 @@ const without = ({ from, to }: Span, others: readonly Span[]): Span[] => {
     next = other.to + 1;
   }
   return next <= to ? [...left, { from: next, to }] : left;
-};
+}

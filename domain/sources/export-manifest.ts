@@ -45,17 +45,17 @@ const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf('/'
 const METADATA = '/metadata/';
 
 /** Returns the folder of a manifest's files. AWS keeps manifests under `metadata/`, in the same subfolders as under `data/`. */
-const governedDirectory = (path: string): string => {
+function governedDirectory(path: string): string {
   const directory = directoryOf(path);
   const at = directory.lastIndexOf(METADATA);
   return at === -1 ? directory : `${directory.slice(0, at)}/data/${directory.slice(at + METADATA.length)}`;
-};
+}
 
 /** Matches manifests in any case: AWS's end in `Manifest.json`, Azure's are named `manifest.json` or `_manifest.json`. */
 const ANY_MANIFEST = '*[mM][aA][nN][iI][fF][eE][sS][tT].[jJ][sS][oO][nN]';
 
 /** Returns those of `paths` that are manifests and lie where manifests of `files` can be: see `manifestGlobs`. */
-export const manifestsAmong = (paths: readonly string[], files: readonly string[]): string[] => {
+export function manifestsAmong(paths: readonly string[], files: readonly string[]): string[] {
   const directories = new Set(files.map(directoryOf));
   const holding = new Set(directories);
   for (const directory of directories)
@@ -67,14 +67,14 @@ export const manifestsAmong = (paths: readonly string[], files: readonly string[
       (directories.has(directoryOf(path)) ||
         (path.includes(METADATA) && holding.has(governedDirectory(path)))),
   );
-};
+}
 
 /** Returns the parent of a folder; null for the outermost folder. */
 const outerOf = (directory: string): string | null =>
   directory === '' ? null : directoryOf(directory.slice(0, -1));
 
 /** Returns globs for the places where manifests of files can be: beside the files, or under `metadata/`. */
-export const manifestGlobs = (files: readonly string[]): string[] => {
+export function manifestGlobs(files: readonly string[]): string[] {
   const globs = files.flatMap((file) => {
     const directory = directoryOf(file);
     const data = directory.lastIndexOf('/data/');
@@ -84,23 +84,23 @@ export const manifestGlobs = (files: readonly string[]): string[] => {
       : [beside, `${escapeGlob(directory.slice(0, data))}/metadata/**/${ANY_MANIFEST}`];
   });
   return [...new Set(globs)];
-};
+}
 
 /**
  * Returns the path below the governed folder of a file that a manifest names. Manifests name the place where the export was
  * delivered, and a copy may lie elsewhere.
  */
-const namedBelow = (directory: string, named: string): string => {
+function namedBelow(directory: string, named: string): string {
   const folder = `/${directory.slice(0, -1).split('/').at(-1) ?? ''}/`;
   const at = named.lastIndexOf(folder);
   return at === -1 ? named.slice(named.lastIndexOf('/') + 1) : named.slice(at + folder.length);
-};
+}
 
 /** Azure's folders: `<root>/<export>/<yyyymmdd-yyyymmdd>/[<time>/]<run>/`. */
 const AZURE_RUN = /^(.*\/|)([^/]+\/(\d{4})(\d\d)(\d\d)-(\d{4})(\d\d)(\d\d)\/)(?:[^/]+\/)*$/;
 
 /** Returns the run in a folder; null if neither its manifest nor its name states readable days. */
-const runIn = (folder: string, stated: ExportManifest['run'], lastDay: Day): ExportRun | null => {
+function runIn(folder: string, stated: ExportManifest['run'], lastDay: Day): ExportRun | null {
   const [, root, range = '', y1, m1, d1, y2, m2, d2] = AZURE_RUN.exec(folder) ?? [];
   const named = root === undefined ? null : { from: `${y1}-${m1}-${d1}`, to: `${y2}-${m2}-${d2}` };
   const days = stated?.from != null && stated.to !== null ? { from: stated.from, to: stated.to } : named;
@@ -114,7 +114,7 @@ const runIn = (folder: string, stated: ExportManifest['run'], lastDay: Day): Exp
     ...days,
     submitted: stated?.submitted ?? null,
   };
-};
+}
 
 /** A manifest with its files, by their paths below the folder that it governs. */
 interface Governor {
@@ -131,11 +131,11 @@ interface Governor {
  *
  * @param lastDay the last day that a folder's name can state.
  */
-export const currentFiles = (
+export function currentFiles(
   files: readonly string[],
   manifests: readonly ExportManifest[],
   lastDay: Day,
-): CurrentFiles => {
+): CurrentFiles {
   const governors = new Map<string, Governor[]>();
   for (const { path, dataFiles, run } of manifests) {
     const directory = governedDirectory(path);
@@ -197,17 +197,17 @@ export const currentFiles = (
       ...notes,
     ],
   };
-};
+}
 
 /**
  * Groups files by what delivered them. All partitions of an AWS export are one delivery, and each Azure run is one. Without a
  * manifest nothing says that files belong together, so that each is a delivery of its own.
  */
-const deliveriesOf = (
+function deliveriesOf(
   files: readonly string[],
   governingFolder: (folder: string) => string | null,
   governors: ReadonlyMap<string, readonly Governor[]>,
-): Delivery[] => {
+): Delivery[] {
   const deliveries = new Map<string, Omit<Delivery, 'name'> & { files: string[] }>();
   for (const file of files) {
     const folder = governingFolder(directoryOf(file));
@@ -219,16 +219,16 @@ const deliveriesOf = (
     deliveries.set(name, delivery);
   }
   return [...deliveries].map(([name, delivery]) => ({ name, ...delivery }));
-};
+}
 
 /** Returns the folder of an AWS export, which holds its partitions' manifests under `metadata/`; else the partition's folder. */
-const exportOf = (folder: string, { path }: Governor): string => {
+function exportOf(folder: string, { path }: Governor): string {
   const at = path.lastIndexOf(METADATA);
   return at === -1 ? folder : path.slice(0, at + 1);
-};
+}
 
 /** Returns a function that finds the outermost of `folders` that is a folder or contains it; null if there is none. */
-const outermostAmong = (folders: ReadonlyMap<string, unknown>): ((folder: string) => string | null) => {
+function outermostAmong(folders: ReadonlyMap<string, unknown>): (folder: string) => string | null {
   const known = new Map<string, string | null>();
   const find = (folder: string): string | null => {
     const before = known.get(folder);
@@ -239,14 +239,14 @@ const outermostAmong = (folders: ReadonlyMap<string, unknown>): ((folder: string
     return found;
   };
   return find;
-};
+}
 
 /**
  * Returns the runs without a manifest: folders below the folder of their range. Files directly in the folder of a range are one
  * delivery. They are another run only if the folder contains runs.
  */
-const runsWithoutManifest = (stated: readonly ExportRun[], unstated: readonly ExportRun[]): ExportRun[] => {
+function runsWithoutManifest(stated: readonly ExportRun[], unstated: readonly ExportRun[]): ExportRun[] {
   const isBelowRange = (run: ExportRun) => run.rangeFolder !== run.folder;
   const ranges = new Set([...stated, ...unstated].filter(isBelowRange).map(({ rangeFolder }) => rangeFolder));
   return unstated.filter((run) => isBelowRange(run) || ranges.has(run.folder));
-};
+}

@@ -40,7 +40,7 @@ export const looksUnder = ({ scope, root }: ExportRun): string[] =>
  * that together contain a run replace it too. Among equal ranges, and ranges that overlap in part, the newest run replaces the
  * others. Runs that only a replaced run had replaced count again.
  */
-export const runsThatCount = (runs: readonly ExportRun[]): RunsThatCount => {
+export function runsThatCount(runs: readonly ExportRun[]): RunsThatCount {
   const known = runs.filter(isKnown);
   const unknown = runs.filter((run) => !isKnown(run));
   const begun = new Set(known.map(({ rangeFolder }) => rangeFolder));
@@ -53,7 +53,7 @@ export const runsThatCount = (runs: readonly ExportRun[]): RunsThatCount => {
     unfinished: unknown.filter(({ rangeFolder }) => begun.has(rangeFolder)),
     undecided: undecidedAmong(known, silent),
   };
-};
+}
 
 const isKnown = ({ submitted }: ExportRun): boolean => submitted !== null;
 
@@ -70,7 +70,7 @@ interface NumberedRun {
   isLeft: boolean;
 }
 
-const numbered = (runs: readonly ExportRun[]): NumberedRun[] => {
+function numbered(runs: readonly ExportRun[]): NumberedRun[] {
   const newestFirst = [...runs].sort(
     (a, b) =>
       (b.submitted ?? 0) - (a.submitted ?? 0) || (a.folder === b.folder ? 0 : a.folder > b.folder ? -1 : 1),
@@ -87,12 +87,12 @@ const numbered = (runs: readonly ExportRun[]): NumberedRun[] => {
     .sort((a, b) => a.from - b.from || b.to - a.to || a.age - b.age);
   for (const [order, run] of inOrder.entries()) run.order = order;
   return inOrder;
-};
+}
 
 /** Finds the runs that have a run's spend and begin before it ends, in order. Only few of them end before it begins. */
 type Near = (run: NumberedRun) => NumberedRun[];
 
-const nearAmong = (inOrder: readonly NumberedRun[]): Near => {
+function nearAmong(inOrder: readonly NumberedRun[]): Near {
   const byName = new Map<string, NumberedRun[]>();
   let longest = 0;
   for (const run of inOrder) {
@@ -110,10 +110,10 @@ const nearAmong = (inOrder: readonly NumberedRun[]): Near => {
     });
     return others.length === 0 ? near : [...near, ...others].sort((a, b) => a.order - b.order);
   };
-};
+}
 
 /** Returns the runs that count among those with a manifest. */
-const currentOf = (known: readonly ExportRun[]): ExportRun[] => {
+function currentOf(known: readonly ExportRun[]): ExportRun[] {
   const runs = numbered(known);
   const near = nearAmong(runs);
   // Oldest first and one by one, because groups of runs can contain each other.
@@ -144,14 +144,14 @@ const currentOf = (known: readonly ExportRun[]): ExportRun[] => {
     for (const run of gone) for (const inner of within.get(run) ?? []) if (inner.isLeft) place(inner);
   }
   return current;
-};
+}
 
 /**
  * Whether other runs together have every day of a run, and more days. No two of them overlap, and no single one has all days.
  *
  * @param others the runs with the same spend that begin before the run ends, in order.
  */
-const isContainedTogether = (run: NumberedRun, others: readonly NumberedRun[]): boolean => {
+function isContainedTogether(run: NumberedRun, others: readonly NumberedRun[]): boolean {
   // By day of the run: whether runs without a gap between them end on the day before, and whether they begin before the run.
   const reached = new Uint8Array(run.to - run.from + 2);
   const [IN_TIME, BEFORE] = [1, 2];
@@ -165,17 +165,17 @@ const isContainedTogether = (run: NumberedRun, others: readonly NumberedRun[]): 
     reached[next] = Math.max(begun, reached[next] ?? 0);
   }
   return false;
-};
+}
 
 /** Returns the runs without a manifest that overlap another run, and the runs that they overlap. */
-const undecidedAmong = (known: readonly ExportRun[], silent: readonly ExportRun[]): ExportRun[] => {
+function undecidedAmong(known: readonly ExportRun[], silent: readonly ExportRun[]): ExportRun[] {
   const [ofAll, ofSilent] = [overlapsAmong([...known, ...silent]), overlapsAmong(silent)];
   // A run overlaps itself.
   return [...known.filter((run) => ofSilent(run) > 0), ...silent.filter((run) => ofAll(run) > 1)];
-};
+}
 
 /** Returns a count of the runs that overlap a run: those that begin before it ends, less those that end before it begins. */
-const overlapsAmong = (runs: readonly ExportRun[]): ((run: ExportRun) => number) => {
+function overlapsAmong(runs: readonly ExportRun[]): (run: ExportRun) => number {
   const from = new Map<string, Day[]>();
   const to = new Map<string, Day[]>();
   for (const run of runs)
@@ -192,10 +192,10 @@ const overlapsAmong = (runs: readonly ExportRun[]): ((run: ExportRun) => number)
         firstNot(to.get(name) ?? [], (day) => day < run.from);
     return count;
   };
-};
+}
 
 /** Returns the index of the first item that fails a condition. The list must begin with all items that satisfy it. */
-export const firstNot = <Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number => {
+export function firstNot<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -204,4 +204,4 @@ export const firstNot = <Item>(items: readonly Item[], isBefore: (item: Item) =>
     else high = middle;
   }
   return low;
-};
+}

@@ -92,19 +92,19 @@ export const escapeGlob = (path: string): string => path.replace(/[*?[\\]/g, '[$
  * Returns a glob that matches at least what `pattern` matches, with the same prefix up to its first wildcard. DuckDB matches it
  * in one pass.
  */
-export const widenGlob = (pattern: string): string => {
+export function widenGlob(pattern: string): string {
   const first = pattern.search(/[*?[\\]/);
   if (first === -1) return pattern;
   const prefix = pattern.slice(0, first);
   const rest = pattern.slice(first);
   if (prefix.endsWith('/') && /^\*\*(\/|$)/.test(rest)) return `${prefix}**`;
   return rest.includes('/') ? `${prefix}*/**` : `${prefix}*`;
-};
+}
 
 /** Splits a path into names. Repeated slashes count as one. */
 const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '');
 
-const segmentOf = (text: string): Segment => {
+function segmentOf(text: string): Segment {
   if (text === '**') return { isAnyFolders: true, literal: null, matches: () => true };
   const parts = partsOf(text);
   if (parts === null) return { isAnyFolders: false, literal: null, matches: () => false };
@@ -116,7 +116,7 @@ const segmentOf = (text: string): Segment => {
     literal: isName ? name : null,
     matches: (other) => matchesParts(parts, Array.from(other)),
   };
-};
+}
 
 const ANY_RUN: Part = { isRun: true, literal: null, has: () => true };
 const ANY_CHARACTER: Part = { isRun: false, literal: null, has: () => true };
@@ -128,7 +128,7 @@ const literalPart = (literal: string): Part => ({
 });
 
 /** Returns the parts of a name's pattern; null if the pattern is incomplete, so that it matches nothing. */
-const partsOf = (text: string): Part[] | null => {
+function partsOf(text: string): Part[] | null {
   const characters = Array.from(text);
   const parts: Part[] = [];
   for (let at = 0; at < characters.length; at += 1) {
@@ -147,10 +147,10 @@ const partsOf = (text: string): Part[] | null => {
     } else parts.push(literalPart(character));
   }
   return parts;
-};
+}
 
 /** Returns the set of characters after a `[`, and the index of its `]`; null if the set is not closed. */
-const setFrom = (characters: readonly string[], opened: number): { part: Part; end: number } | null => {
+function setFrom(characters: readonly string[], opened: number): { part: Part; end: number } | null {
   const isInverted = characters[opened] === '!';
   const first = isInverted ? opened + 1 : opened;
   const ranges: { from: string; to: string }[] = [];
@@ -172,12 +172,12 @@ const setFrom = (characters: readonly string[], opened: number): { part: Part; e
     part: { isRun: false, literal: null, has: (character) => has(character) !== isInverted },
     end: at,
   };
-};
+}
 
 const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
 /** Whether a name matches. Only the last star is tried again, because an earlier one could match nothing more. */
-const matchesParts = (parts: readonly Part[], characters: readonly string[]): boolean => {
+function matchesParts(parts: readonly Part[], characters: readonly string[]): boolean {
   let at = 0;
   let part = 0;
   let run: { part: number; at: number } | null = null;
@@ -196,4 +196,4 @@ const matchesParts = (parts: readonly Part[], characters: readonly string[]): bo
   }
   while (parts[part]?.isRun) part += 1;
   return part === parts.length;
-};
+}

@@ -33,10 +33,10 @@ export interface IngestRunInput extends IngestInput {
 export const ingestWorkflowId = (orgId: string, sourceId: string): string => `ingest/${orgId}/${sourceId}`;
 
 /** Returns the organisation and the source of an ingest workflow's id; null for another workflow. */
-export const ingestOf = (workflowId: string): { orgId: string; sourceId: string } | null => {
+export function ingestOf(workflowId: string): { orgId: string; sourceId: string } | null {
   const [, orgId, sourceId] = /^ingest\/([^/]+)\/([^/]+)$/.exec(workflowId) ?? [];
   return orgId === undefined || sourceId === undefined ? null : { orgId, sourceId };
-};
+}
 
 /** Returns a run's id, from the id that Temporal gave to the workflow's execution. */
 export const runIdOf = (executionId: string): string => `run_${executionId.replaceAll('-', '')}`;

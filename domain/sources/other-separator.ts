@@ -8,16 +8,16 @@ const NAMES = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
  * @param names the names of the columns, as commas separate them.
  * @param missing returns how many mandatory columns a file with other names lacks.
  */
-export const otherSeparator = (
+export function otherSeparator(
   names: readonly string[],
   missing: (names: readonly string[]) => number,
-): string | null => {
+): string | null {
   const header = names.join(',');
   const found = Object.entries(NAMES).find(
     ([separator]) => header.includes(separator) && missing(namesOf(header, separator)) < missing(names),
   );
   return found?.[1] ?? null;
-};
+}
 
 const namesOf = (header: string, separator: string): string[] =>
   header.split(separator).map((name) => name.trim().replaceAll(/^"|"$/g, ''));

@@ -21,15 +21,15 @@ const FORMATS: readonly { format: string; has: string; glob: string; file: RegEx
   },
 ];
 
-const foldersOf = (path: string): string[] => {
+function foldersOf(path: string): string[] {
   const folders: string[] = [];
   for (let at = path.lastIndexOf('/'); at !== -1; at = at === 0 ? -1 : path.lastIndexOf('/', at - 1))
     folders.push(path.slice(0, at + 1));
   return folders;
-};
+}
 
 /** Returns the first table among listed paths that one of the data files lies in; null without such a table. */
-export const tableAmong = (paths: readonly string[], files: readonly string[]): FoundTable | null => {
+export function tableAmong(paths: readonly string[], files: readonly string[]): FoundTable | null {
   const holding = new Set(files.flatMap(foldersOf));
   for (const path of paths)
     for (const { format, has, file } of FORMATS) {
@@ -37,7 +37,7 @@ export const tableAmong = (paths: readonly string[], files: readonly string[]): 
       if (folder !== undefined && holding.has(folder)) return { folder, format, has };
     }
   return null;
-};
+}
 
 /** The end of a path within a table: folders of partitions, such as `day=2026-01-31`, and Iceberg's folder of data. */
 const WITHIN_TABLE = /\/((data|[^/=]+=[^/]*)\/)+$/;
@@ -47,7 +47,7 @@ const WITHIN_TABLE = /\/((data|[^/=]+=[^/]*)\/)+$/;
  * begins at the fixed part of the listed pattern. If that part names a part of a table, it begins at the folder of the table. A
  * partition's folder is never a whole table, and there can be thousands of them.
  */
-export const tableGlobs = (files: readonly string[], pattern: string): string[] => {
+export function tableGlobs(files: readonly string[], pattern: string): string[] {
   const wildcard = pattern.search(/[*?[\\]/);
   const fixed = pattern.slice(
     0,
@@ -60,4 +60,4 @@ export const tableGlobs = (files: readonly string[], pattern: string): string[] 
       .filter((folder) => folder.startsWith(begin) && !/\/[^/=]+=[^/]*\/$/.test(folder)),
   );
   return [...folders].flatMap((folder) => FORMATS.map(({ glob }) => `${escapeGlob(folder)}${glob}`));
-};
+}

@@ -17,7 +17,7 @@ export type AccountNames = ReadonlyMap<string, string>;
 export const accountKey = (cloud: string, account: string): string => `${cloud} ${account}`;
 
 /** Returns a pick in words, for pages and messages: `Namespace checkout of cluster prod`. */
-export const pickWords = (pick: SpendPick, accounts: AccountNames = new Map()): string => {
+export function pickWords(pick: SpendPick, accounts: AccountNames = new Map()): string {
   switch (pick.source) {
     case 'kubernetes':
       return clusterWords(pick);
@@ -28,29 +28,29 @@ export const pickWords = (pick: SpendPick, accounts: AccountNames = new Map()): 
     case 'repository':
       return `AI tools in repository ${pick.repository}`;
   }
-};
+}
 
 type Pick<Source> = Extract<SpendPick, { source: Source }>;
 
-const clusterWords = ({ cluster, namespace, workload, idle }: Pick<'kubernetes'>): string => {
+function clusterWords({ cluster, namespace, workload, idle }: Pick<'kubernetes'>): string {
   if (idle === true) return `Idle capacity of cluster ${cluster}`;
   const within = `${namespace ?? ''} of cluster ${cluster}`;
   return workload === undefined ? `Namespace ${within}` : `Workload ${workload} in namespace ${within}`;
-};
+}
 
-const hostWords = ({ host, service, idle }: Pick<'host'>): string => {
+function hostWords({ host, service, idle }: Pick<'host'>): string {
   if (idle === true) return `Idle capacity of host ${host}`;
   return service === undefined ? `All of host ${host}` : `Service ${service} of host ${host}`;
-};
+}
 
-const cloudWords = (
+function cloudWords(
   { cloud, account = '', service, resource_group: group, tag }: Pick<'cloud'>,
   accounts: AccountNames,
-): string => {
+): string {
   const provider = cloudName(cloud);
   if (tag !== undefined) return `Tag ${tag.key} = ${tag.value} of ${provider}`;
   const name = accounts.get(accountKey(cloud, account));
   const whole = `${provider} account ${account}${name === undefined ? '' : ` (${name})`}`;
   if (service !== undefined) return `Service ${service} in ${whole}`;
   return group === undefined ? `All of ${whole}` : `Resource group ${group} in ${whole}`;
-};
+}

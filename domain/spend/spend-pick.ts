@@ -50,7 +50,7 @@ export const choiceInWords = ({ kind, cloud, account, choice }: SpendChoice): st
  * Returns the choices that picks need, each once. Throws `invalid` with the pick's index in `field` if they contradict each
  * other.
  */
-export const choicesOf = (picks: readonly SpendPick[], field: string): SpendChoice[] => {
+export function choicesOf(picks: readonly SpendPick[], field: string): SpendChoice[] {
   const choices = new Map<string, SpendChoice>();
   picks.forEach((pick, index) => {
     const needed = choiceOf(pick);
@@ -65,18 +65,18 @@ export const choicesOf = (picks: readonly SpendPick[], field: string): SpendChoi
     choices.set(at, needed);
   });
   return [...choices.values()];
-};
+}
 
-const choiceOf = (pick: SpendPick): SpendChoice | null => {
+function choiceOf(pick: SpendPick): SpendChoice | null {
   if (pick.source !== 'cloud') return null;
   const { cloud, account = '', service, resource_group, tag } = pick;
   if (tag !== undefined) return { kind: 'tag', cloud, account: '', choice: tagKeyOf(cloud, tag.key) };
   if (service !== undefined) return { kind: 'split', cloud, account, choice: 'service' };
   return resource_group === undefined ? null : { kind: 'split', cloud, account, choice: 'resource_group' };
-};
+}
 
 /** Returns a pick as the API stores it. Older picks may have other spellings. */
-const normalPick = (pick: SpendPick): Record<string, unknown> => {
+function normalPick(pick: SpendPick): Record<string, unknown> {
   const texts: [string, unknown][] = Object.entries(pick).map(([name, part]: [string, unknown]) => [
     name,
     typeof part === 'string' ? normalText(part) : part,
@@ -85,7 +85,7 @@ const normalPick = (pick: SpendPick): Record<string, unknown> => {
   const { key, value } = pick.tag;
   const tag = { key: tagKeyOf(pick.cloud, normalText(key)), value: normalText(value) };
   return { ...Object.fromEntries(texts), tag };
-};
+}
 
 /** Returns the same text for equal picks, whatever the order of their fields and the spelling of their texts. */
 export const pickIdentity = (pick: SpendPick): string =>

@@ -16,18 +16,18 @@ export interface BillFacts {
 }
 
 /** Returns the status of a team's bill for a month. */
-export const billStatus = ({ sealed, settled, hasBill, missing }: BillFacts): BillStatus => {
+export function billStatus({ sealed, settled, hasBill, missing }: BillFacts): BillStatus {
   if (sealed) return hasBill ? 'sealed' : 'waiting';
   return settled && missing.length > 0 ? 'waiting' : 'estimate';
-};
+}
 
 /** Returns what a bill waits for beside its month's spend and settlement, in words; empty for a sealed bill. */
-export const billWaits = ({ month, sealed, hasBill, missing }: BillFacts): readonly string[] => {
+export function billWaits({ month, sealed, hasBill, missing }: BillFacts): readonly string[] {
   if (!sealed) return missing;
   return hasBill
     ? []
     : [`the team was created after the bills of ${month} had sealed; an admin may seal them again`];
-};
+}
 
 /** Returns the words for metrics that split a shared cost but have no value for a month. */
 export const missingValues = (month: Month, names: readonly string[]): string[] =>

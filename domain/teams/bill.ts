@@ -44,7 +44,7 @@ export const splitMetrics = ({ shared_costs }: BillBasis): string[] => [
 ];
 
 /** Returns the bills of a month by team: the team's own spend, and its share of every shared cost that names it. */
-export const billsOf = (basis: BillBasis, values: MonthValues): Map<string, BillAmounts> => {
+export function billsOf(basis: BillBasis, values: MonthValues): Map<string, BillAmounts> {
   const shares = basis.shared_costs.map((cost) => ({
     cost,
     ofTeams: sharesOf(units(cost.amount), cost.split, values.get(metricOfSplit(cost.split) ?? '') ?? []),
@@ -71,7 +71,7 @@ export const billsOf = (basis: BillBasis, values: MonthValues): Map<string, Bill
       ];
     }),
   );
-};
+}
 
 const ZERO = moneyText(0n);
 

@@ -5,7 +5,7 @@ const magnitude = (units: bigint): bigint => (units < 0n ? -units : units);
  * rounded down. The units left over go one each to the largest remainders. If remainders are equal, the earlier part comes
  * first. A negative amount is split as its magnitude, and the parts are negated. Weights must not be negative, and not all 0.
  */
-export const splitByLargestRemainder = (units: bigint, weights: readonly bigint[]): bigint[] => {
+export function splitByLargestRemainder(units: bigint, weights: readonly bigint[]): bigint[] {
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0n);
   if (totalWeight <= 0n || weights.some((weight) => weight < 0n))
     throw new RangeError('expected weights of at least 0, not all 0');
@@ -22,4 +22,4 @@ export const splitByLargestRemainder = (units: bigint, weights: readonly bigint[
   );
   const raised = new Set(byRemainder.slice(0, Number(leftOver)).map(({ index }) => index));
   return parts.map(({ index, part }) => sign * (raised.has(index) ? part + 1n : part));
-};
+}

@@ -22,10 +22,10 @@ export interface LabelSum {
 }
 
 /** Returns the teams that a split names. */
-export const teamsOfSplit = (split: Split): string[] => {
+export function teamsOfSplit(split: Split): string[] {
   if (split.type === 'even') return split.team_ids;
   return split.type === 'fixed' ? split.shares.map(({ team_id }) => team_id) : Object.values(split.labels);
-};
+}
 
 /** Returns the metric whose values a split needs; null for other splits. */
 export const metricOfSplit = (split: Split): string | null =>
@@ -36,7 +36,7 @@ export const metricOfSplit = (split: Split): string | null =>
  * split's metric. If there are none, or all are 0, no team has a share. Total and Average metrics split alike, because both
  * divide all labels of a month by the same number.
  */
-export const sharesOf = (units: bigint, split: Split, values: readonly LabelSum[]): Map<string, bigint> => {
+export function sharesOf(units: bigint, split: Split, values: readonly LabelSum[]): Map<string, bigint> {
   const weights = weightsOf(split, values);
   // Among equal remainders the oldest team comes first, and the unallocated part last.
   const teams = [...weights.keys()].sort((one, other) =>
@@ -48,11 +48,11 @@ export const sharesOf = (units: bigint, split: Split, values: readonly LabelSum[
   return new Map(
     teams.map((team, index) => [team, parts[index] ?? 0n] as const).filter(([team]) => team !== NO_TEAM),
   );
-};
+}
 
 const NO_TEAM = '';
 
-const weightsOf = (split: Split, values: readonly LabelSum[]): Map<string, bigint> => {
+function weightsOf(split: Split, values: readonly LabelSum[]): Map<string, bigint> {
   if (split.type === 'even') return new Map(split.team_ids.map((team) => [team, 1n]));
   const weights = new Map<string, bigint>();
   const add = (team: string, weight: bigint) => weights.set(team, (weights.get(team) ?? 0n) + weight);
@@ -66,7 +66,7 @@ const weightsOf = (split: Split, values: readonly LabelSum[]): Map<string, bigin
   for (const { team_id, percent } of split.shares) add(team_id, percentUnits(percent));
   add(NO_TEAM, HUNDRED - [...weights.values()].reduce((sum, weight) => sum + weight, 0n));
   return weights;
-};
+}
 
 const HUNDRED = decimalUnits('100', PERCENT_DECIMALS);
 

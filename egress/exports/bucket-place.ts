@@ -28,7 +28,7 @@ export const bucketPlace = (root: string, rules: StorageRules): ExportPlace => (
   },
 });
 
-const send = async (
+async function send(
   method: 'PUT' | 'DELETE',
   path: string,
   { objectStorage, privateTargets }: StorageRules,
@@ -39,7 +39,7 @@ const send = async (
   }: Pick<Parameters<typeof guardedRequest>[1], 'body'> & {
     headers?: Record<string, string | number>;
   } = {},
-): Promise<void> => {
+): Promise<void> {
   const { url, headers: signed } = await signedRequest(path, objectStorage, method);
   const answer = await guardedRequest(
     url,
@@ -47,17 +47,17 @@ const send = async (
     { privateTargets, field: FIELD, signal, timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, longer: 'cut' },
   );
   refuseFailure(method, url, answer);
-};
+}
 
-const refuseFailure = (
+function refuseFailure(
   method: 'PUT' | 'DELETE',
   { host, pathname }: URL,
   { status, text }: GuardedAnswer,
-): void => {
+): void {
   if ((status >= 200 && status < 300) || (method === 'DELETE' && status === 404)) return;
   const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? 'no reason given';
   if (mayPass(status)) throw new Outage(`${host} answered ${status} (${code}) to ${method} ${pathname}`);
   throw invalid(
     `${FIELD}: ${host} answered ${status} (${code}) to ${method} ${pathname}: check the bucket, AWS_REGION and the rights of the AWS_* credentials`,
   );
-};
+}

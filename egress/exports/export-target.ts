@@ -16,20 +16,20 @@ const EXPECTED = `expected a folder, or s3://bucket/prefix`;
  *
  * @throws Error with what was expected.
  */
-export const exportTarget = (text: string): ExportTarget => {
+export function exportTarget(text: string): ExportTarget {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 's3') throw new Error(`${EXPECTED}, got the scheme "${scheme}:"`);
   if (/\p{Cc}/u.test(text)) throw new Error(`${EXPECTED} without control characters`);
   return scheme === 's3' ? bucketOf(text) : folderOf(text);
-};
+}
 
-const folderOf = (text: string): ExportTarget => {
+function folderOf(text: string): ExportTarget {
   const path = resolve(withPlaceholder(text));
   const [before = ''] = path.split(ORGANISATION_PLACEHOLDER);
   return { kind: 'folder', path, base: before.slice(0, before.lastIndexOf('/')) || '/' };
-};
+}
 
-const bucketOf = (text: string): ExportTarget => {
+function bucketOf(text: string): ExportTarget {
   // The bucket becomes part of a host name, so it must not be able to change that name.
   const [, bucket, rest = ''] = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,62})(?:\/(.*))?$/i.exec(text) ?? [];
   if (bucket === undefined) throw new Error(`${EXPECTED}, got ${JSON.stringify(text)}`);
@@ -38,7 +38,7 @@ const bucketOf = (text: string): ExportTarget => {
   if (segments.some((segment) => segment === '.' || segment === '..'))
     throw new Error(`${EXPECTED} without "." and "..", got ${JSON.stringify(text)}`);
   return { kind: 's3', bucket, prefix: withPlaceholder(segments.join('/')) };
-};
+}
 
 const withPlaceholder = (path: string): string =>
   path.includes(ORGANISATION_PLACEHOLDER)
@@ -46,19 +46,19 @@ const withPlaceholder = (path: string): string =>
     : `${path}${path === '' || path.endsWith('/') ? '' : '/'}${ORGANISATION_PLACEHOLDER}`;
 
 /** Returns an organisation's place in the target. `orgId` may also be another plain name, for a check. */
-export const placeOf = (target: ExportTarget, orgId: string, rules: StorageRules): ExportPlace => {
+export function placeOf(target: ExportTarget, orgId: string, rules: StorageRules): ExportPlace {
   const ofOrganisation = (path: string): string => path.replaceAll(ORGANISATION_PLACEHOLDER, orgId);
   return target.kind === 'folder'
     ? folderPlace(ofOrganisation(target.path), target.base)
     : bucketPlace(`s3://${target.bucket}/${ofOrganisation(target.prefix)}`, rules);
-};
+}
 
 /** Writes and removes a file, to find whether the target can be written to. Throws the reason if it cannot. */
-export const checkTarget = async (target: ExportTarget, file: string, rules: StorageRules): Promise<void> => {
+export async function checkTarget(target: ExportTarget, file: string, rules: StorageRules): Promise<void> {
   const place = placeOf(target, 'doctor', rules);
   const signal = AbortSignal.timeout(CHECK_MS);
   await place.put('write-check', file, signal);
   await place.remove('write-check', signal);
-};
+}
 
 const CHECK_MS = 30_000;

@@ -36,7 +36,7 @@ export const folderPlace = (folder: string, base: string): ExportPlace => ({
 });
 
 /** Makes the missing folders from `base` down to `folder`. Returns the rights of `base`. */
-const makeFolders = async (base: string, folder: string): Promise<number> => {
+async function makeFolders(base: string, folder: string): Promise<number> {
   await makeFolder(base);
   const rights = (await stat(base)).mode & 0o777;
   let path = base;
@@ -46,33 +46,33 @@ const makeFolders = async (base: string, folder: string): Promise<number> => {
     if (await makeFolder(path)) await chmod(path, rights);
   }
   return rights;
-};
+}
 
-const sync = async (path: string): Promise<void> => {
+async function sync(path: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
     await file.sync();
   } finally {
     await file.close();
   }
-};
+}
 
 /** Removes what killed processes have left beside a file. */
-const removeParts = async (target: string): Promise<void> => {
+async function removeParts(target: string): Promise<void> {
   const names = await readdir(dirname(target)).catch(ifMissing<string[]>([]));
   for (const name of names)
     if (name.startsWith(`${basename(target)}.`) && name.endsWith(PART))
       await rm(join(dirname(target), name), { force: true });
-};
+}
 
 /** Removes the empty folders from `folder` up to `base`, which stays. */
-const removeEmpty = async (base: string, folder: string): Promise<void> => {
+async function removeEmpty(base: string, folder: string): Promise<void> {
   for (let path = folder; path !== base; path = dirname(path)) {
     const names = await readdir(path).catch(ifMissing<string[] | null>(null));
     if (names !== null && names.length > 0) return;
     if (names !== null) await rmdir(path);
   }
-};
+}
 
 const ifMissing =
   <Value>(value: Value) =>

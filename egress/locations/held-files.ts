@@ -13,11 +13,11 @@ const HAS_DESCRIPTORS = process.platform === 'linux';
 const KEPT = 1_000;
 
 /** How many files the system lets this process hold open at once for one reading, at most. */
-const mostHeld = (): number => {
+function mostHeld(): number {
   if (!HAS_DESCRIPTORS) return Infinity;
   const [, limit = ''] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
   return limit === '' ? Infinity : Number(limit) - Math.min(KEPT, Math.floor(Number(limit) / 2));
-};
+}
 
 /**
  * Local files that stay open while they are read. So the service reads the files that it judged. Whoever may write into a

@@ -32,11 +32,11 @@ export const isRemote = (path: string): boolean => /^(s3|https?):\/\//i.test(pat
  * @throws ServiceError `invalid` if the host refuses, proves no certificate, or the target is not allowed.
  * @throws Outage if the host cannot be reached or reports an outage of its own.
  */
-export const openRemoteFile = async (
+export async function openRemoteFile(
   path: string,
   rules: RemoteRules,
   range: string | null = null,
-): Promise<IncomingMessage> => {
+): Promise<IncomingMessage> {
   const ask = path.startsWith('s3:')
     ? await signedRequest(path, rules.objectStorage)
     : { url: new URL(path), headers: {} };
@@ -70,10 +70,10 @@ export const openRemoteFile = async (
     );
   }
   throw invalid(`${rules.field}: ${ask.url.host} redirects more than ${MOST_REDIRECTS} times`);
-};
+}
 
 /** Returns what identifies the version of a remote file (its ETag, or else its size and time), and when it was written. */
-export const remoteVersion = async (path: string, rules: RemoteRules): Promise<FileVersion> => {
+export async function remoteVersion(path: string, rules: RemoteRules): Promise<FileVersion> {
   const { headers } = await openRemoteFile(path, rules, 'bytes=0-0').then((answer) => answer.destroy());
   const size = headers['content-range']?.split('/')[1] ?? headers['content-length'] ?? '';
   const modified = headers['last-modified'] ?? '';
@@ -82,4 +82,4 @@ export const remoteVersion = async (path: string, rules: RemoteRules): Promise<F
     version: headers.etag ?? `${size} ${modified}`,
     writtenAt: Number.isNaN(writtenAt) ? null : writtenAt,
   };
-};
+}

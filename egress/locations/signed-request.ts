@@ -10,11 +10,11 @@ const escaped = (segment: string): string =>
   );
 
 /** The request of an object at `s3://bucket/key`, signed with the operator's credentials, if there are any. It signs no body. */
-export const signedRequest = async (
+export async function signedRequest(
   path: string,
   { keyId, secret, sessionToken, region, endpoint }: ObjectStorage,
   method: 'GET' | 'PUT' | 'DELETE' = 'GET',
-): Promise<{ url: URL; headers: Record<string, string> }> => {
+): Promise<{ url: URL; headers: Record<string, string> }> {
   const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/(.*)$/s.exec(path) ?? [];
   const place = region ?? 'us-east-1';
   const base = endpoint === null ? `https://${bucket}.s3.${place}.amazonaws.com` : `${endpoint}/${bucket}`;
@@ -40,4 +40,4 @@ export const signedRequest = async (
     headers: { host: url.host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
   });
   return { url, headers };
-};
+}

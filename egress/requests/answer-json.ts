@@ -5,11 +5,11 @@ import { costlyJson } from '../../domain/shared/json-cost.ts';
  *
  * @param mostItems the most items and fields.
  */
-export const answerJson = (text: string, mostItems: number): unknown => {
+export function answerJson(text: string, mostItems: number): unknown {
   if (costlyJson(Buffer.from(text), mostItems) !== null) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-};
+}

@@ -51,7 +51,7 @@ type Sent = Pick<RequestOptions, 'method' | 'headers' | 'timeout' | 'agent'> & {
  * @throws ServiceError `invalid` as {@link openGuarded} does, and for an answer that is too long.
  * @throws Outage as {@link openGuarded} does, and for an answer that takes too long.
  */
-export const guardedRequest = async (url: URL, sent: Sent, rules: RequestRules): Promise<GuardedAnswer> => {
+export async function guardedRequest(url: URL, sent: Sent, rules: RequestRules): Promise<GuardedAnswer> {
   const timeout = AbortSignal.timeout(rules.timeoutMs);
   const signal = AbortSignal.any([rules.signal, timeout]);
   try {
@@ -70,7 +70,7 @@ export const guardedRequest = async (url: URL, sent: Sent, rules: RequestRules):
     if (timeout.aborted) throw new Outage(`${url.host} did not answer within ${rules.timeoutMs / 1000} s`);
     throw unreachable(url.host, error, rules.field);
   }
-};
+}
 
 /**
  * Sends a request to a host that may be reached, and returns its answer. The caller reads or destroys the body.
@@ -80,7 +80,7 @@ export const guardedRequest = async (url: URL, sent: Sent, rules: RequestRules):
  * @throws Outage if the host cannot be reached. The message names the host only: its address is the operator's, and
  *   the rest of the URL may hold a credential.
  */
-export const openGuarded = async (url: URL, sent: Sent, rules: TargetRules): Promise<IncomingMessage> => {
+export async function openGuarded(url: URL, sent: Sent, rules: TargetRules): Promise<IncomingMessage> {
   const { privateTargets, field, signal } = rules;
   const lookup =
     privateTargets === null
@@ -89,7 +89,7 @@ export const openGuarded = async (url: URL, sent: Sent, rules: TargetRules): Pro
   return await requestTo(url, { agent: false, ...sent, ...lookup, signal }).catch((error: unknown) => {
     throw signal.aborted ? error : unreachable(url.host, error, field);
   });
-};
+}
 
 const requestTo = (
   url: URL,
@@ -113,11 +113,11 @@ const requestTo = (
 
 const withCode = (code: string): Error => Object.assign(new Error(code), { code });
 
-const textOf = async (
+async function textOf(
   response: IncomingMessage,
   url: URL,
   { mostBytes, longer, field }: RequestRules,
-): Promise<string> => {
+): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -129,7 +129,7 @@ const textOf = async (
       throw invalid(`${prefixOf(field)}${url.host} answered more than ${mostBytes} bytes to one request`);
   }
   return Buffer.concat(chunks).subarray(0, mostBytes).toString('utf8');
-};
+}
 
 const redirectOf = ({ statusCode = 0, headers }: IncomingMessage, url: URL): string | null =>
   statusCode >= 300 &&

@@ -12,7 +12,7 @@ const PASSING = /^(ERR_TLS_HANDSHAKE_TIMEOUT|HPE_INVALID_EOF_STATE)$/;
  * Returns the error of a request that had no answer. It has no cause, because the cause names the address. A wrong
  * certificate or protocol, which a person must mend, is `invalid` and begins with `field`. All else is an outage.
  */
-export const unreachable = (host: string, error: unknown, field?: string): Error => {
+export function unreachable(host: string, error: unknown, field?: string): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given';
   if (!PERMANENT.test(code) || PASSING.test(code)) return new Outage(`${host} cannot be reached (${code})`);
   return invalid(
@@ -20,4 +20,4 @@ export const unreachable = (host: string, error: unknown, field?: string): Error
       code.startsWith('HPE_') ? 'an answer in HTTP' : 'a valid TLS certificate of this host'
     }, got ${code}; check the address and its certificate`,
   );
-};
+}

@@ -3,9 +3,9 @@ import { readDevServerRecord, type DevServerRecord } from './dev-server-record.t
 import { isRunningWith } from './server-process.ts';
 
 /** Returns the record of the dev server that serves the database of a data directory now; undefined if none does. */
-export const runningDevServer = async (
+export async function runningDevServer(
   files: Pick<DevServerFiles, 'record' | 'database'>,
-): Promise<DevServerRecord | undefined> => {
+): Promise<DevServerRecord | undefined> {
   const record = readDevServerRecord(files.record);
   return record !== undefined && (await isRunningWith(record.pid, files.database)) ? record : undefined;
-};
+}

@@ -34,19 +34,19 @@ const linesOf = (account: string, rows = GOOD_ROWS): FocusLine[] =>
 /** Returns a valid export of {@link GOOD_ROWS} rows. */
 const soundCsv = (account: string): string => focusCsv(linesOf(account));
 
-const parquetOf = async (path: string, account: string): Promise<void> => {
+async function parquetOf(path: string, account: string): Promise<void> {
   await writeFile(`${path}.source`, soundCsv(account));
   await writeTable(path, fromCsv(`${path}.source`));
   await rm(`${path}.source`);
-};
+}
 
 /** Replaces a hostile export by a valid one. */
-export const layGood = async (path: string, account: string): Promise<void> => {
+export async function layGood(path: string, account: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
   await mkdir(dirname(path), { recursive: true });
   if (path.endsWith('.parquet')) await parquetOf(path, account);
   else await writeFile(path, path.endsWith('.gz') ? gzipSync(soundCsv(account)) : soundCsv(account));
-};
+}
 
 /** Writes an export that changes the text of a valid one. */
 const csv =
@@ -69,16 +69,16 @@ const parquet =
 const part = (bytes: Buffer, share: number): Buffer => bytes.subarray(0, Math.floor(bytes.length * share));
 
 /** Returns the bytes with those from a place on replaced. A negative place counts from the end. */
-const overwritten = (bytes: Buffer, place: number, by: Buffer): Buffer => {
+function overwritten(bytes: Buffer, place: number, by: Buffer): Buffer {
   const at = place < 0 ? bytes.length + place : place;
   return Buffer.concat([bytes.subarray(0, at), by, bytes.subarray(at + by.length)]);
-};
+}
 
 /** Returns the text with another line after its first hundred. */
-const withLine = (text: string, line: string): string => {
+function withLine(text: string, line: string): string {
   const lines = text.split('\n');
   return [...lines.slice(0, 101), line, ...lines.slice(101)].join('\n');
-};
+}
 
 /** Returns the text with another column in every line. */
 const withColumns = (text: string, header: string, cell: string): string =>

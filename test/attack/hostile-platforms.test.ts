@@ -89,13 +89,13 @@ const CLIENTS: Record<string, Client> = {
 
 const MEBIBYTE = 'x'.repeat(2 ** 20);
 /** Sends blocks until the client has gone. */
-const withoutEnd = (response: ServerResponse, block: string): void => {
+function withoutEnd(response: ServerResponse, block: string): void {
   const more = (): void => {
     while (!response.destroyed && response.write(block));
     if (!response.destroyed) response.once('drain', more);
   };
   more();
-};
+}
 
 const opened = '['.repeat(100_000);
 const ATTACKS: Record<string, (response: ServerResponse) => void> = {

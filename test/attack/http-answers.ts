@@ -35,7 +35,7 @@ export const sendBytes = (url: string, bytes: Buffer): Promise<Buffer> =>
   });
 
 /** Returns the answers in the received bytes. Throws if they are not HTTP. */
-export const answersIn = (received: Buffer, isHead: boolean): Answer[] => {
+export function answersIn(received: Buffer, isHead: boolean): Answer[] {
   const answers: Answer[] = [];
   let rest = received;
   while (rest.length > 0) {
@@ -68,9 +68,9 @@ export const answersIn = (received: Buffer, isHead: boolean): Answer[] => {
     }
   }
   return answers;
-};
+}
 
-const unchunked = (bytes: Buffer): { body: Buffer; after: Buffer } => {
+function unchunked(bytes: Buffer): { body: Buffer; after: Buffer } {
   const parts: Buffer[] = [];
   let at = 0;
   for (;;) {
@@ -81,13 +81,13 @@ const unchunked = (bytes: Buffer): { body: Buffer; after: Buffer } => {
     parts.push(bytes.subarray(end + 2, end + 2 + size));
     at = end + 2 + size + 2;
   }
-};
+}
 
 /** Returns the faults of an answer: a status that no caller may see, or another shape than the envelope's. */
-export const faultsOf = (
+export function faultsOf(
   { status, body, headers }: Answer,
   { isEnveloped }: { isEnveloped: boolean },
-): string[] => {
+): string[] {
   const faults: string[] = [];
   if (status >= 500 && !(status === 503 && /^\d+$/.test(headers.get('retry-after') ?? '')))
     faults.push(`status ${status}: ${body.subarray(0, 200).toString()}`);
@@ -96,9 +96,9 @@ export const faultsOf = (
     if (wrong !== null) faults.push(`status ${status}: ${wrong}`);
   }
   return faults;
-};
+}
 
-const envelopeFault = (status: number, text: string): string | null => {
+function envelopeFault(status: number, text: string): string | null {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -112,4 +112,4 @@ const envelopeFault = (status: number, text: string): string | null => {
   const isError =
     fields.get('success') === false && typeof fields.get('error') === 'string' && fields.size === 2;
   return isError && fields.get('error') !== '' ? null : `no error: ${text.slice(0, 200)}`;
-};
+}

@@ -23,13 +23,13 @@ let before: unknown;
 const METRIC = { unit: 'order', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
 
 /** Returns what the other organisation sees. */
-const seen = async (): Promise<unknown> => {
+async function seen(): Promise<unknown> {
   const costs = await bystander.get('/costs?start_date=2026-01-01&end_date=2026-01-31');
   const { organisation, key } = expectData(
     await bystander.get<{ organisation: unknown; key: unknown }>('/auth/info'),
   );
   return { costs: expectData(costs), organisation, key };
-};
+}
 
 beforeAll(async () => {
   service = await sharedService();
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 
 /** Splits an answer. The answer to a HEAD has no body. */
-const parts = (answer: string) => {
+function parts(answer: string) {
   const end = answer.indexOf('\r\n\r\n');
   const head = answer.slice(0, end);
   return {
@@ -55,7 +55,7 @@ const parts = (answer: string) => {
     isJson: /^content-type: application\/json/im.test(head),
     body: answer.slice(end + 4),
   };
-};
+}
 
 const ERROR = expect.stringMatching(/^\{"success":false,"error":"([^"\\]|\\.)+"\}$/) as string;
 const SUCCESS = expect.stringMatching(/^\{"success":true,"data":\{.*\}\}$/) as string;

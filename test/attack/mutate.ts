@@ -99,13 +99,13 @@ const CHANGES: readonly [Change, ...Change[]] = [
 ];
 
 /** Returns the bytes with one to four changes: flipped bits, pieces inserted, removed, repeated or moved, an early end. */
-export const mutatedBytes = (bytes: Buffer, random: Random): Buffer => {
+export function mutatedBytes(bytes: Buffer, random: Random): Buffer {
   let changed = bytes;
   // Most inputs get one change, because an early end is likely among four.
   for (let count = random.next() < 0.6 ? 1 : random.between(2, 4); count > 0; count -= 1)
     changed = oneOf(random, CHANGES)(changed, random);
   return changed;
-};
+}
 
 /** Returns a text with mutated bytes, or another text. */
 const mutatedText = (text: string, random: Random): string =>
@@ -138,7 +138,7 @@ const FOCUS_COLUMNS = [
 ] as const;
 
 /** Returns a row with mutated cells, and whether it must be rejected. */
-export const mutatedRow = (row: Row, random: Random): { row: Row; isPoisoned: boolean } => {
+export function mutatedRow(row: Row, random: Random): { row: Row; isPoisoned: boolean } {
   if (random.next() < 0.3) {
     const [poison] = POISONED_FOCUS_ROWS[random.between(0, POISONED_FOCUS_ROWS.length - 1)] ?? [{}];
     return { row: { ...row, ...(poison as Row) }, isPoisoned: true };
@@ -150,7 +150,7 @@ export const mutatedRow = (row: Row, random: Random): { row: Row; isPoisoned: bo
     changed[name] = mutatedText(row[name] ?? '', random);
   }
   return { row: changed, isPoisoned: false };
-};
+}
 
 /** Returns rows as CSV, with each cell unchanged. */
 export const csvOf = (rows: readonly Row[]): string => stringify([...rows], { header: true });
@@ -210,7 +210,7 @@ const JSON_TEXTS = [
 ] as const;
 
 /** Returns a body as JSON with one to three mutations: other values, unknown or missing fields, or other bytes. */
-export const mutatedJson = (body: unknown, random: Random): Buffer => {
+export function mutatedJson(body: unknown, random: Random): Buffer {
   const size = nodesOf(body);
   const chosen = new Set<number>();
   for (let count = random.between(1, 3); count > 0; count -= 1) chosen.add(random.between(0, size - 1));
@@ -240,7 +240,7 @@ export const mutatedJson = (body: unknown, random: Random): Buffer => {
   };
   const bytes = Buffer.from(textOf(body));
   return random.next() < 0.1 && !bytes.includes('http') ? mutatedBytes(bytes, random) : bytes;
-};
+}
 
 const nodesOf = (value: unknown): number =>
   typeof value === 'object' && value !== null
@@ -360,7 +360,7 @@ const PATHS = [
 ];
 
 /** Returns a request with odd parts, half of the time with mutated bytes. */
-export const mutatedRequest = (key: string, random: Random): Buffer => {
+export function mutatedRequest(key: string, random: Random): Buffer {
   const from = (items: readonly string[]): string => items[random.between(0, items.length - 1)] ?? '';
   const method = random.next() < 0.6 ? from(METHODS.slice(0, 5)) : from(METHODS);
   const headers = [
@@ -396,4 +396,4 @@ export const mutatedRequest = (key: string, random: Random): Buffer => {
       : [body];
   const bytes = Buffer.concat([Buffer.from(head), ...sent]);
   return random.next() < 0.5 ? mutatedBytes(bytes, random) : bytes;
-};
+}

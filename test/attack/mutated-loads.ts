@@ -39,7 +39,7 @@ export interface MutatedLoads {
 }
 
 /** Prepares the exports that are mutated. */
-export const prepareLoads = async (test: TestWarehouse, tally: Tally): Promise<MutatedLoads> => {
+export async function prepareLoads(test: TestWarehouse, tally: Tally): Promise<MutatedLoads> {
   const rows: Row[] = parse(await readSampleText(), { columns: true });
   const many = Array.from({ length: VALID_ROWS }, (_, index) => rows[index % rows.length] ?? {});
   const small = Buffer.from(csvOf(rows.slice(0, SMALL_ROWS)));
@@ -163,7 +163,7 @@ export const prepareLoads = async (test: TestWarehouse, tally: Tally): Promise<M
       }
     },
   };
-};
+}
 
 /** A load whose run does not match the stored rows, or whose months cannot be read. */
 class WrongLoad extends Error {}
@@ -171,10 +171,10 @@ class WrongLoad extends Error {}
 const withoutQuotes = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([name, text]) => [name, text.replaceAll(/[",\r\n]/g, ' ')]));
 
-const unzipped = (bytes: Buffer): Buffer | null => {
+function unzipped(bytes: Buffer): Buffer | null {
   try {
     return gunzipSync(bytes);
   } catch {
     return null;
   }
-};
+}

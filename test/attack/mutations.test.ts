@@ -320,7 +320,7 @@ describe('mutated inputs', () => {
   });
 });
 
-const routesWithJson = async (url: string): Promise<string[]> => {
+async function routesWithJson(url: string): Promise<string[]> {
   const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { requestBody?: { content: Record<string, unknown> } }>>;
   };
@@ -331,10 +331,10 @@ const routesWithJson = async (url: string): Promise<string[]> => {
         : [],
     ),
   );
-};
+}
 
 /** Returns the resident memory of a process, in MB. */
-const memoryOf = async (pid: number): Promise<number> => {
+async function memoryOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024);
-};
+}

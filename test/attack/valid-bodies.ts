@@ -10,7 +10,7 @@ export interface Things {
 }
 
 /** Returns a valid body for every route that takes JSON, by method and path as in the service's own description. */
-export const validBodies = (things: Things): Readonly<Record<string, unknown>> => {
+export function validBodies(things: Things): Readonly<Record<string, unknown>> {
   const metric = {
     name: 'Orders',
     unit: 'order',
@@ -85,4 +85,4 @@ export const validBodies = (things: Things): Readonly<Record<string, unknown>> =
     'POST /webhooks': webhook,
     'PATCH /webhooks/{id}': { ...webhook, enabled: false },
   };
-};
+}

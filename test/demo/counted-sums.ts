@@ -13,7 +13,7 @@ export interface Exports {
 }
 
 /** Reads the exports below the demo's folder. */
-export const readExports = (folder: string): Exports => {
+export function readExports(folder: string): Exports {
   const linesOf = (name: string): Line[] => readLines(join(folder, name));
   return {
     bills: ['aws', 'azure', 'google'].flatMap(linesOf),
@@ -24,7 +24,7 @@ export const readExports = (folder: string): Exports => {
     aiSpend: linesOf('ai-spend'),
     aiUsage: linesOf('ai-usage'),
   };
-};
+}
 
 /** Amounts by month, or by another key. */
 export type Sums = Map<string, bigint>;
@@ -42,11 +42,11 @@ export const sumBy = (lines: readonly Line[], column: string, keyOf: (line: Line
 export const monthOf = (line: Line): string => (line['Date'] ?? line['day'] ?? '').slice(0, 7);
 
 /** Adds up sums. */
-export const together = (...parts: Sums[]): Sums => {
+export function together(...parts: Sums[]): Sums {
   const sums: Sums = new Map();
   for (const part of parts) for (const [month, amount] of part) add(sums, month, amount);
   return sums;
-};
+}
 
 /** Returns the key of a machine or disk on a day. Clusters and hosts have the last part of the id, in which an ARN ends. */
 const assetDay = (id = '', day = ''): string => `${/[^/:]*$/.exec(id)?.[0] ?? ''} ${day.slice(0, 10)}`;
@@ -58,7 +58,7 @@ const billedDays = ({ bills }: Exports): Set<string> =>
  * Returns what the organisation spends by month, each dollar once. Its parts are all lines of bills; assets and hosts that no
  * bill has; all of the cluster without known assets, idle included; and the AI tools.
  */
-export const organisationCosts = (exports: Exports, today: string): Sums => {
+export function organisationCosts(exports: Exports, today: string): Sums {
   const { bills, prodAssets, edge, hosts, aiSpend } = exports;
   const billed = billedDays(exports);
   const unbilled = (lines: readonly Line[], id: string): Line[] =>
@@ -70,10 +70,10 @@ export const organisationCosts = (exports: Exports, today: string): Sums => {
     sumBy(edge, 'TotalCost', monthOf),
     sumBy(aiSpend, 'cost', monthOf),
   );
-};
+}
 
 /** Returns what an account of a bill costs by month, without the cluster and the host in it. */
-export const accountCosts = ({ bills, prodAssets, hosts }: Exports, account: string, today: string): Sums => {
+export function accountCosts({ bills, prodAssets, hosts }: Exports, account: string, today: string): Sums {
   const covered = new Set([
     ...prodAssets.map((line) => assetDay(line['provider_id'], line['day'])),
     ...hosts.map((line) => assetDay(line['machine_id'], line['day'])),
@@ -85,10 +85,10 @@ export const accountCosts = ({ bills, prodAssets, hosts }: Exports, account: str
       (line['ResourceId'] === '' || !covered.has(assetDay(line['ResourceId'], line['ChargePeriodStart']))),
   );
   return costByMonth(own, today);
-};
+}
 
 /** Returns a repository's part of each day's spend on each tool, by its part of the tool's usage that day. */
-export const repositoryCosts = ({ aiSpend, aiUsage }: Exports, repository: string): Sums => {
+export function repositoryCosts({ aiSpend, aiUsage }: Exports, repository: string): Sums {
   const toolDay = (line: Line): string => `${line['day'] ?? ''} ${line['tool'] ?? ''}`;
   const spend = sumBy(aiSpend, 'cost', toolDay);
   const use = sumBy(aiUsage, 'usage', toolDay);
@@ -98,7 +98,7 @@ export const repositoryCosts = ({ aiSpend, aiUsage }: Exports, repository: strin
     add(sums, monthOf(line), ((spend.get(toolDay(line)) ?? 0n) * unitsOf(line['usage'] ?? '')) / all);
   }
   return sums;
-};
+}
 
 /** Returns what the lines of a cluster with certain texts in their columns cost by month. */
 export const allocated = (lines: readonly Line[], chosen: Record<string, string>): Sums =>

@@ -41,7 +41,7 @@ const ROW =
   /^ {2}(\d{4}-\d\d) +(?<cost>[\d,.]+|-) +(?<value>[\d,.]+|-) +(?<unit>[\d,.]+|-) +(?:[+-]?[\d.]+ %|-) {2}(?<status>.*)$/;
 
 /** Returns the printed tables by the names of their metrics. */
-const tablesOf = (stdout: string): Map<string, Row[]> => {
+function tablesOf(stdout: string): Map<string, Row[]> {
   const tables = new Map<string, Row[]>();
   let rows: Row[] = [];
   for (const line of stdout.split('\n')) {
@@ -59,17 +59,17 @@ const tablesOf = (stdout: string): Map<string, Row[]> => {
     });
   }
   return tables;
-};
+}
 
 /** Returns the printed lines on the restated month: `/costs` today, and the cost with which a metric was locked. */
-const restatedOf = (stdout: string): { month: string; now: string; locked: string } | undefined => {
+function restatedOf(stdout: string): { month: string; now: string; locked: string } | undefined {
   const found = /^ {2}(\d{4}-\d\d) {2}\/costs now +([\d,.]+)\n {2}\1 {2}Orders, locked v1 +([\d,.]+)$/m.exec(
     stdout,
   );
   if (found === null) return undefined;
   const [, month = '', now = '', locked = ''] = found;
   return { month, now: now.replaceAll(',', ''), locked: locked.replaceAll(',', '') };
-};
+}
 
 const keyOf = (stdout: string): string | undefined =>
   /^admin key {2}(ca_[0-9a-f]{32}_[\w-]{43})$/m.exec(stdout)?.[1];
@@ -79,13 +79,13 @@ const printed = (dividend: bigint, divisor: bigint, decimals: number): string =>
   rounded(unitsOf(rounded(dividend, divisor, 6)), DOLLAR, decimals);
 
 /** Returns the values that split a month's platform: as recorded, but in November as corrected after the seal. */
-const callsOf = (month: string): Calls => {
+function callsOf(month: string): Calls {
   const values = valuesOf(GATEWAY_CALLS, { months: [month], through: TODAY });
   const callsBy = (caller: string): bigint =>
     BigInt(values.find(({ label }) => label === caller)?.value ?? 0);
   const checkout = month === '2025-11' ? 950n : callsBy('checkout');
   return { checkout, search: callsBy('search'), partners: callsBy('partners') };
-};
+}
 
 /** Returns the bills of a month after the first run. Two months have no values to split by. */
 const billsOf = (sums: TeamSums, month: string) =>

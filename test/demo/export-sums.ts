@@ -33,12 +33,12 @@ const DECIMALS = 15;
 export const DOLLAR = 10n ** BigInt(DECIMALS);
 
 /** Returns a decimal text as a whole number of 10⁻¹⁵ dollars. */
-export const unitsOf = (text: string): bigint => {
+export function unitsOf(text: string): bigint {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,15}))?$/.exec(text) ?? [];
   if (whole === '') throw new Error(`expected a decimal, got ${JSON.stringify(text)}`);
   const size = BigInt(whole + fraction.padEnd(DECIMALS, '0'));
   return sign === '-' ? -size : size;
-};
+}
 
 const DAY_MS = 86_400_000;
 
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000;
  * Returns the EffectiveCost by month of the charged day, for the days through `today`. A line longer than a day is spread over
  * its days, which are whole ones in the sample. The last day takes the remainder.
  */
-export const costByMonth = (lines: readonly Line[], today: string): Map<string, bigint> => {
+export function costByMonth(lines: readonly Line[], today: string): Map<string, bigint> {
   const sums = new Map<string, bigint>();
   for (const line of lines) {
     const start = Date.parse(line['ChargePeriodStart'] ?? '');
@@ -61,11 +61,11 @@ export const costByMonth = (lines: readonly Line[], today: string): Map<string, 
     }
   }
   return sums;
-};
+}
 
 /** Returns an exact quotient as a decimal text, rounded half up. Both numbers are at least 0. */
-export const rounded = (dividend: bigint, divisor: bigint, decimals: number): string => {
+export function rounded(dividend: bigint, divisor: bigint, decimals: number): string {
   const scaled = (dividend * 10n ** BigInt(decimals) * 2n + divisor) / (divisor * 2n);
   const digits = scaled.toString().padStart(decimals + 1, '0');
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
-};
+}

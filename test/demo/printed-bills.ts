@@ -13,7 +13,7 @@ const WHOLE = /^ {11}(?<what>unallocated|total) +(?<amount>\S+)$/;
 const plain = (text = ''): string => text.replaceAll(',', '');
 
 /** Returns the printed table of bills, newest month first. */
-export const printedBills = (stdout: string): PrintedMonth[] => {
+export function printedBills(stdout: string): PrintedMonth[] {
   const months: PrintedMonth[] = [];
   for (const line of stdout.split('\n')) {
     const cells = TEAM.exec(line)?.groups;
@@ -33,10 +33,10 @@ export const printedBills = (stdout: string): PrintedMonth[] => {
     if (whole?.['what'] === 'total') current.total = plain(whole['amount']);
   }
   return months;
-};
+}
 
 /** Returns the printed parts of the teams in a shared cost, without commas. */
-export const printedParts = (stdout: string, sharedCost: string): [string, string] | undefined => {
+export function printedParts(stdout: string, sharedCost: string): [string, string] | undefined {
   const found = new RegExp(`^ {2}${sharedCost} +(\\S+) +(\\S+) {2}\\S`, 'm').exec(stdout);
   return found === null ? undefined : [plain(found[1]), plain(found[2])];
-};
+}

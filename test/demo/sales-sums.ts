@@ -12,7 +12,7 @@ export interface SalesSums {
 const SALES = new Set(['charge', 'refund', 'dispute', 'dispute_reversal']);
 
 /** Adds up the sales of a ledger from a day on. Does not use the product's own rules. */
-export const salesSums = (ledger: Ledger, from: string): SalesSums => {
+export function salesSums(ledger: Ledger, from: string): SalesSums {
   const all = Array.from({ length: ledger.length }, (_, index) => ledger.at(index));
   const dayOf = (created: number): string => new Date(created * 1000).toISOString().slice(0, 10);
   const read = all.filter(({ created }) => dayOf(created) >= from);
@@ -24,7 +24,7 @@ export const salesSums = (ledger: Ledger, from: string): SalesSums => {
     else sums.months.set(month, (sums.months.get(month) ?? 0n) + BigInt(amount));
   }
   return sums;
-};
+}
 
 /** A month of the printed table of revenue, with its cells as printed, without commas. */
 export interface PrintedRevenue {

@@ -27,7 +27,7 @@ export interface TeamSums {
 }
 
 /** Returns what the teams of the demo own, and what each shared cost covers. */
-export const teamSums = (exports: Exports, today: string): TeamSums => {
+export function teamSums(exports: Exports, today: string): TeamSums {
   const account = (id: string): Sums => accountCosts(exports, id, today);
   const namespace = (name: string): Sums => allocated(exports.prod, { Namespace: name });
   const repository = (name: string): Sums => repositoryCosts(exports, `github.com/sample-shop/${name}`);
@@ -45,7 +45,7 @@ export const teamSums = (exports: Exports, today: string): TeamSums => {
     data: together(account('210000000002'), account('shop-analytics')),
     platform: account('210000000004'),
   };
-};
+}
 
 /** The gateway calls of a month by caller; partners are not a team. */
 export interface Calls {
@@ -63,11 +63,11 @@ export interface ExpectedBill {
 }
 
 /** Returns each team's bill of a month. Without calls nobody has a part of the platform yet. */
-export const expectedBills = (
+export function expectedBills(
   sums: TeamSums,
   month: string,
   calls: Calls | null,
-): { Shop: ExpectedBill; Search: ExpectedBill } => {
+): { Shop: ExpectedBill; Search: ExpectedBill } {
   const ofMonth = (amounts: Sums): bigint => amounts.get(month) ?? 0n;
   const bill = (own: Sums, percent: bigint, made: bigint): ExpectedBill => {
     const all = calls === null ? 1n : calls.checkout + calls.search + calls.partners;
@@ -83,4 +83,4 @@ export const expectedBills = (
     Shop: bill(sums.shop, 60n, calls?.checkout ?? 0n),
     Search: bill(sums.search, 25n, calls?.search ?? 0n),
   };
-};
+}

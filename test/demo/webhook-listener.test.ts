@@ -28,7 +28,7 @@ afterEach(() => {
   listener.close();
 });
 
-const send = (secret: string, body = JSON.stringify(EVENT)) => {
+function send(secret: string, body = JSON.stringify(EVENT)) {
   const at = new Date();
   return fetch(listener.url, {
     method: 'POST',
@@ -39,7 +39,7 @@ const send = (secret: string, body = JSON.stringify(EVENT)) => {
       'webhook-signature': new Webhook(secret).sign('evt_1', at, body),
     },
   });
-};
+}
 
 test('the listener accepts an event with the right signature, and passes it on', async () => {
   const received: string[] = [];

@@ -22,20 +22,20 @@ const pages = await readPages();
 const blocks = pages.map(({ path, text }) => ({ path, blocks: blocksOf(text) }));
 const starts = (block: Block): boolean => block.notRun === null && START.test(block.text);
 
-const freePort = async (): Promise<number> => {
+async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   await new Promise((closed) => server.close(closed));
   return port;
-};
+}
 
 let checkout: string;
 let service: ServiceProcess;
 const ports = new Map<number, number>();
 
 /** Returns the settings before the command that starts the service. */
-const settingsOf = (command: string): Record<string, string> => {
+function settingsOf(command: string): Record<string, string> {
   const [, settings = ''] = START.exec(command) ?? [];
   return Object.fromEntries(
     settings
@@ -43,7 +43,7 @@ const settingsOf = (command: string): Record<string, string> => {
       .split(' ')
       .map((setting) => setting.split('=') as [string, string]),
   );
-};
+}
 
 beforeAll(async () => {
   // A separate checkout, because the pages write their exports into ./data.

@@ -20,23 +20,23 @@ const searchPath = [dirname(process.execPath), process.env['PATH'] ?? ''].join(d
 const SHORTENED = /\b([a-z]+)_…/g;
 
 /** Returns the path of the command that the package declares. */
-const packageCommand = async (): Promise<string> => {
+async function packageCommand(): Promise<string> {
   const text = await readFile(join(PRODUCT, 'package.json'), 'utf8');
   const { bin } = z.object({ bin: z.object({ 'cost-analytics': z.string() }) }).parse(JSON.parse(text));
   return join(PRODUCT, bin['cost-analytics']);
-};
+}
 
 /**
  * Opens a shell in a folder.
  *
  * @param ports the ports in the pages, each with the port that replaces it in this run.
  */
-export const openPageShell = async (
+export async function openPageShell(
   name: string,
   folder: string,
   environment: Record<string, string>,
   ports: ReadonlyMap<number, number>,
-): Promise<PageShell> => {
+): Promise<PageShell> {
   const bin = await packageCommand();
   // A group of its own, so that background jobs end with it.
   const shell = spawn('bash', ['--noprofile', '--norc'], {
@@ -113,4 +113,4 @@ export const openPageShell = async (
       await ended;
     },
   };
-};
+}

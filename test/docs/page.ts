@@ -23,19 +23,19 @@ export interface Page {
 }
 
 /** Reads README.md and every page below docs/. */
-export const readPages = async (): Promise<Page[]> => {
+export async function readPages(): Promise<Page[]> {
   const names = (await readdir(join(PRODUCT, 'docs'))).filter((name) => name.endsWith('.md')).sort();
   const paths = ['README.md', ...names.map((name) => `docs/${name}`)];
   return Promise.all(
     paths.map(async (path) => ({ path, text: await readFile(join(PRODUCT, path), 'utf8') })),
   );
-};
+}
 
 const MARK = /^<!-- not run: (.+) -->$/;
 const OUTPUTS = ['json', 'text'];
 
 /** Returns the fenced blocks of a page. The output of commands is part of their block. */
-export const blocksOf = (page: string): Block[] => {
+export function blocksOf(page: string): Block[] {
   const blocks: Block[] = [];
   const lines = page.split('\n');
   /** The last line before a fence that is not blank: a mark, or the end of another block. */
@@ -58,10 +58,10 @@ export const blocksOf = (page: string): Block[] => {
     above = '```';
   }
   return blocks;
-};
+}
 
 /** Returns the rows of the tables below a heading, cell by cell, without their header rows. */
-export const tableBelow = (page: string, heading: string): string[][] => {
+export function tableBelow(page: string, heading: string): string[][] {
   const from = page.indexOf(`\n${heading}\n`);
   if (from < 0) throw new Error(`expected the heading ${heading}`);
   const to = page.indexOf('\n#', from + heading.length + 1);
@@ -75,4 +75,4 @@ export const tableBelow = (page: string, heading: string): string[][] => {
       .split(/\s+\|\s+/)
       .map((cell) => cell.trim()),
   );
-};
+}

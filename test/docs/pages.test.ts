@@ -10,11 +10,11 @@ const MOST_README_LINES = 150;
 const WIDTH = 130;
 
 const pages = await readPages();
-const pageAt = (path: string): string => {
+function pageAt(path: string): string {
   const page = pages.find((each) => each.path === path);
   if (page === undefined) throw new Error(`expected the page ${path}`);
   return page.text;
-};
+}
 
 /** Returns a page without its blocks of code. */
 const prose = (text: string): string => text.replace(/^```[^]*?^```$/gm, '');

@@ -20,21 +20,21 @@ const isLike = (pattern: string, text: string): boolean =>
       .join('[^]*')}$`,
   ).test(text);
 
-const textDifference = (shown: string, printed: string): string | null => {
+function textDifference(shown: string, printed: string): string | null {
   const expected = shown.split('\n').map((line) => line.trimEnd());
   const actual = printed
     .trimEnd()
     .split('\n')
     .map((line) => line.trimEnd());
   return haveSameItems(expected, actual, isLike) ? null : `expected\n${shown}\ngot\n${printed}`;
-};
+}
 
 /** Returns whether items fit the expected ones in order. The item `…` fits any number of items. */
-const haveSameItems = <Expected, Actual>(
+function haveSameItems<Expected, Actual>(
   expected: readonly Expected[],
   actual: readonly Actual[],
   fits: (expected: Expected, actual: Actual) => boolean,
-): boolean => {
+): boolean {
   const [first, ...others] = expected;
   if (first === undefined) return actual.length === 0;
   if (first === ANY)
@@ -43,9 +43,9 @@ const haveSameItems = <Expected, Actual>(
     );
   const [next, ...rest] = actual;
   return next !== undefined && fits(first, next) && haveSameItems(others, rest, fits);
-};
+}
 
-const jsonDifference = (shown: string, printed: string): string | null => {
+function jsonDifference(shown: string, printed: string): string | null {
   const expected = shownValues(shown);
   const actual = printed
     .split('\n')
@@ -56,13 +56,13 @@ const jsonDifference = (shown: string, printed: string): string | null => {
   const differences = expected.map((value, index) => valueDifference(value, actual[index], 'answer'));
   const first = differences.find((difference) => difference !== null);
   return first === undefined ? null : `${first} in\n${printed}`;
-};
+}
 
 /** Returns `…` as JSON: a field, or a value or item. */
 const anything = (isField: boolean): string => (isField ? `"${ANY}":"${ANY}"` : `"${ANY}"`);
 
 /** Returns the values of a block. Each `…` outside a text becomes the text `…`, so that the block is JSON. */
-const shownValues = (shown: string): unknown[] => {
+function shownValues(shown: string): unknown[] {
   const values: unknown[] = [];
   const open: string[] = [];
   let text = '';
@@ -81,13 +81,13 @@ const shownValues = (shown: string): unknown[] => {
   }
   if (text !== '') throw new Error(`expected whole values of JSON, got ${shown}`);
   return values;
-};
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns where and how a value differs from the shown one; null if it does not. */
-const valueDifference = (shown: unknown, value: unknown, path: string): string | null => {
+function valueDifference(shown: unknown, value: unknown, path: string): string | null {
   const different = `${path}: expected ${JSON.stringify(shown)}, got ${JSON.stringify(value)}`;
   if (shown === ANY) return null;
   if (typeof shown === 'string') return typeof value === 'string' && isLike(shown, value) ? null : different;
@@ -109,4 +109,4 @@ const valueDifference = (shown: unknown, value: unknown, path: string): string |
       .map(([key, item]) => valueDifference(item, value[key], `${path}.${key}`))
       .find((difference) => difference !== null) ?? null
   );
-};
+}

@@ -1,7 +1,7 @@
 const MOST_SHOWN = 12;
 
 /** Returns the differences of two answers as text, empty if there are none. It is short to read and fast to shrink by. */
-export const differences = (got: unknown, expected: unknown): string => {
+export function differences(got: unknown, expected: unknown): string {
   const found: string[] = [];
   const compare = (at: string, mine: unknown, theirs: unknown): void => {
     if (isPlain(mine) && isPlain(theirs)) {
@@ -13,7 +13,7 @@ export const differences = (got: unknown, expected: unknown): string => {
   compare('', got, expected);
   const more = found.length > MOST_SHOWN ? [`and ${found.length - MOST_SHOWN} more`] : [];
   return [...found.slice(0, MOST_SHOWN), ...more].join('\n');
-};
+}
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;

@@ -16,16 +16,16 @@ export const spendMetric = (
 ): Promise<Metric> => newMetric(warehouse, orgId, { scope: { type: 'spend', spend }, ...changes });
 
 /** Returns the facts of a metric's months up to `newest`, newest first. */
-export const monthCosts = async (
+export async function monthCosts(
   warehouse: Warehouse,
   orgId: string,
   metric: Metric,
   newest: Month,
   now: Date = NOW,
-): Promise<MonthFacts[]> => {
+): Promise<MonthFacts[]> {
   const { on } = await computeSpend(warehouse, orgId, now);
   const facts = await warehouse.session((session) =>
     monthFacts(on(session), orgId, [metric.id], { newest, count: 12 }),
   );
   return (facts.get(metric.id) ?? []).toReversed();
-};
+}

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
 /** Reads how much the suite tries. test/README.md describes the variables. `.ci/run` sets THOROUGH and a fresh SEED. */
-const numberFrom = (name: string, otherwise: number): number => {
+function numberFrom(name: string, otherwise: number): number {
   const text = process.env[name] ?? '';
   if (text === '') return otherwise;
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 0)
     throw new Error(`${name}: expected a whole number, got ${JSON.stringify(text)}`);
   return number;
-};
+}
 
 /** A part of the suite, such as the second of three. */
 interface Part {
@@ -17,14 +17,14 @@ interface Part {
 }
 
 /** Reads a part such as `2/3` from a variable; null without it. */
-export const partFrom = (name: string): Part | null => {
+export function partFrom(name: string): Part | null {
   const text = process.env[name] ?? '';
   if (text === '') return null;
   const [, kept, parts] = (/^([1-9])\/([1-9])$/.exec(text) ?? []).map(Number);
   if (kept === undefined || parts === undefined || kept > parts)
     throw new Error(`${name}: expected a part such as 1/2, got ${JSON.stringify(text)}`);
   return { kept, parts };
-};
+}
 
 /** Whether a part has the item at an index: `1/2` has every second item, from the first on, and `2/2` the others. */
 export const isInPart = (part: Part | null, index: number): boolean =>
@@ -43,13 +43,13 @@ export const NODES = (process.env['NODES'] ?? '').split(',').filter((version) =>
 export const SEED = numberFrom('SEED', 70_000_000);
 
 /** Returns all cases of a table in a thorough run, and otherwise some, chosen by the seed. */
-export const someOf = <Case>(cases: readonly Case[], most: number): Case[] => {
+export function someOf<Case>(cases: readonly Case[], most: number): Case[] {
   if (THOROUGH) return [...cases];
   const rank = (index: number): string => createHash('sha256').update(`${SEED} ${index}`).digest('hex');
   const ranked = [...cases.keys()].sort((one, other) => rank(one).localeCompare(rank(other)));
   const chosen = new Set(ranked.slice(0, most));
   return cases.filter((_, index) => chosen.has(index));
-};
+}
 
 /** Random organisations on each engine. On DuckLake each takes about ten times as long. */
 export const ORGANISATIONS = {

@@ -12,11 +12,11 @@ export const withoutPassword = (text: string): string => text.replace(PASSWORD, 
  * Hides passwords in an error's message, and removes the statement. DuckDB repeats the catalog's connection string if it cannot
  * connect.
  */
-export const hideSecrets = (error: unknown): void => {
+export function hideSecrets(error: unknown): void {
   if (!(error instanceof Error)) return;
   const shown = withoutPassword(error.message.replace(STATEMENT, ''));
   // The stack begins with the message.
   if (error.stack !== undefined)
     error.stack = withoutPassword(error.stack.replace(error.message, () => shown));
   error.message = shown;
-};
+}

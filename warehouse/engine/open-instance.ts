@@ -10,11 +10,11 @@ export interface InstanceOptions {
 }
 
 /** Opens an empty DuckDB in memory that spills to the directory. */
-export const openInstance = async ({
+export async function openInstance({
   spillDirectory,
   memoryLimit,
   threads,
-}: InstanceOptions): Promise<DuckDBInstance> => {
+}: InstanceOptions): Promise<DuckDBInstance> {
   await makeFolder(spillDirectory);
   return DuckDBInstance.create(':memory:', {
     memory_limit: memoryLimit,
@@ -25,4 +25,4 @@ export const openInstance = async ({
     write_buffer_row_group_count: '1',
     ...(threads === null ? {} : { threads: threads.toString() }),
   });
-};
+}

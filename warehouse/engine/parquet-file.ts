@@ -19,12 +19,12 @@ const copyToParquet = (
  * Runs a statement once for each of `runs`, all on the same state of the warehouse. Writes their rows to one Parquet file, one run
  * after the other. Until then, each of several runs has a file of its own beside it.
  */
-export const copyRunsToParquet = async (
+export async function copyRunsToParquet(
   session: Session,
   select: string,
   runs: readonly Parameters[],
   path: string,
-): Promise<void> => {
+): Promise<void> {
   const [only = {}, ...others] = runs;
   if (others.length === 0) {
     await copyToParquet(session, select, only, path);
@@ -40,20 +40,20 @@ export const copyRunsToParquet = async (
   } finally {
     await Promise.all(parts.map((part) => rm(part.path, { force: true })));
   }
-};
+}
 
 /** Runs `work` with the path of a file for this process alone, and removes the file. If the process is killed, it goes with its folder. */
-export const withScratchFile = async <Result>(
+export async function withScratchFile<Result>(
   { settings }: Pick<Warehouse, 'settings'>,
   work: (path: string) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const path = join(settings.spillDirectory, `export-${randomUUID()}`);
   try {
     return await work(path);
   } finally {
     await rm(path, { force: true });
   }
-};
+}
 
 /**
  * Yields the bytes of a file that `write` writes to a path. A Parquet file ends with the places of its parts, so DuckDB first

@@ -48,7 +48,7 @@ export const once = (commit: Promise<unknown>): Promise<unknown> =>
   });
 
 /** Runs `work`, which stores everything or nothing, again after a failure that passes by itself. */
-export const rerun = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+export async function rerun<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let run = 1; ; run += 1) {
     try {
       return await work();
@@ -60,4 +60,4 @@ export const rerun = async <Result>(work: () => Promise<Result>): Promise<Result
       await sleep(Math.random() * Math.min(10 * 2 ** run, LONGEST_WAIT_MS));
     }
   }
-};
+}

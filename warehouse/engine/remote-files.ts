@@ -11,11 +11,11 @@ export interface EgressProxy {
 }
 
 /** Loads httpfs and lets DuckDB sign requests to `s3://` with the operator's credentials. */
-export const connectObjectStorage = async (
+export async function connectObjectStorage(
   session: Statements,
   storage: ObjectStorage,
   extensions: string | null,
-): Promise<void> => {
+): Promise<void> {
   await loadExtension(session, 'httpfs', extensions);
   const endpoint = storage.endpoint === null ? null : new URL(storage.endpoint);
   const options = [
@@ -30,14 +30,14 @@ export const connectObjectStorage = async (
   await session.run(
     `CREATE OR REPLACE SECRET object_storage (${['TYPE s3', 'PROVIDER config', ...options].join(', ')})`,
   );
-};
+}
 
 /**
  * Sends every HTTP request of DuckDB through the guarded proxy, for all sessions. Must run before the first read of a tenant's
  * location.
  */
-export const guardRequests = async (session: Statements, proxy: EgressProxy): Promise<void> => {
+export async function guardRequests(session: Statements, proxy: EgressProxy): Promise<void> {
   await session.run(`SET GLOBAL http_proxy = ${sqlText(proxy.url)}`);
   await session.run(`SET GLOBAL http_proxy_username = ${sqlText(proxy.username)}`);
   await session.run(`SET GLOBAL http_proxy_password = ${sqlText(proxy.password)}`);
-};
+}

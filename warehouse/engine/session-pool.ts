@@ -134,7 +134,7 @@ export class SessionPool {
 }
 
 /** Makes the warehouse the default database of a new session, and UTC its time zone. */
-export const enter = async (session: Session): Promise<void> => {
+export async function enter(session: Session): Promise<void> {
   await session.run('USE warehouse');
   await session.run(`SET TimeZone = 'UTC'`);
-};
+}

@@ -380,23 +380,23 @@ export class Session {
 }
 
 /** Returns the kind of a statement, by its text and by what it writes. */
-const kindOf = (sql: string, writes: Writes): StatementKind => {
+function kindOf(sql: string, writes: Writes): StatementKind {
   if (typeof writes === 'object') return 'write';
   if (sql === 'COMMIT') return 'commit';
   return writes === 'nothing' && READING.test(sql) ? 'read' : 'other';
-};
+}
 
 /** Returns a statement with its values in the text if it can be, otherwise with values and types that the driver binds. */
-const withItsValues = (
+function withItsValues(
   sql: string,
   parameters: Parameters,
-): [sql: string, values?: Record<string, DuckDBValue>, types?: Record<string, DuckDBType>] => {
+): [sql: string, values?: Record<string, DuckDBValue>, types?: Record<string, DuckDBType>] {
   const whole = withValues(sql, parameters);
   return whole === null ? [sql, ...bound(parameters)] : [whole];
-};
+}
 
 /** Returns the values and types in the form that the driver binds. */
-const bound = (parameters: Parameters): [Record<string, DuckDBValue>, Record<string, DuckDBType>] => {
+function bound(parameters: Parameters): [Record<string, DuckDBValue>, Record<string, DuckDBType>] {
   const values: Record<string, DuckDBValue> = {};
   const types: Record<string, DuckDBType> = {};
   for (const [name, value] of Object.entries(parameters)) {
@@ -406,4 +406,4 @@ const bound = (parameters: Parameters): [Record<string, DuckDBValue>, Record<str
     } else values[name] = value;
   }
   return [values, types];
-};
+}

@@ -13,7 +13,7 @@ export interface WarehouseSize {
 }
 
 /** Returns the size of a DuckDB file with its write-ahead log, or of what a DuckLake's catalog lists, in bytes. */
-export const warehouseSize = async (warehouse: Warehouse): Promise<WarehouseSize> => {
+export async function warehouseSize(warehouse: Warehouse): Promise<WarehouseSize> {
   if (!warehouse.isDuckLake) {
     const file = resolve(warehouse.settings.location);
     const bytes = (await bytesOfFile(file)) + (await bytesOfFile(`${file}.wal`));
@@ -22,7 +22,7 @@ export const warehouseSize = async (warehouse: Warehouse): Promise<WarehouseSize
   const [row] = await warehouse.query<{ bytes: string; files: string; snapshots: string }>(LAKE_SIZE);
   if (row === undefined) throw new Error('the catalog has not returned its size');
   return { bytes: Number(row.bytes), files: Number(row.files), snapshots: Number(row.snapshots) };
-};
+}
 
 // Files that only older snapshots show stay until the nightly maintenance drops these snapshots.
 const LAKE_SIZE = `

@@ -27,12 +27,12 @@ const OLDEST_DAYS = 366;
  * no doubt about them (doubts.ts). So a source that
  * delivers monthly delays only the scopes that pick from it, and a gap only its own days.
  */
-export const dailyUnitCosts = async (
+export async function dailyUnitCosts(
   session: ComputedSession,
   orgId: string,
   metrics: readonly string[],
   through: Day,
-): Promise<Map<string, RecordedDay[]>> => {
+): Promise<Map<string, RecordedDay[]>> {
   const found = {
     org: orgId,
     metrics,
@@ -60,7 +60,7 @@ export const dailyUnitCosts = async (
     }
   }
   return days;
-};
+}
 
 type Scope = 'organisation' | 'spend' | 'team';
 
@@ -81,14 +81,14 @@ interface DayRow {
   cost: DecimalText;
 }
 
-const teamDays = async (session: ComputedSession, range: Range): Promise<DayRow[]> => {
+async function teamDays(session: ComputedSession, range: Range): Promise<DayRow[]> {
   const rows = await session.query<Omit<DayRow, 'cost'> & { team_id: string }>(TEAM_DAYS, range);
   const costs = await dailyTeamCosts(session, range.org, { start: range.first, end: range.last });
   return rows.flatMap(({ team_id, ...row }) => {
     const cost = costs.get(row.day)?.get(team_id);
     return cost === undefined ? [] : [{ ...row, cost }];
   });
-};
+}
 
 const DAYS_OF: Record<Scope, (session: ComputedSession, range: Range) => Promise<DayRow[]>> = {
   organisation: (session, range) => session.query(ORGANISATION_DAYS, range),

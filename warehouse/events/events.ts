@@ -24,12 +24,12 @@ const eventIdOf = (orgId: string, fact: string): string =>
  * Stores the events whose facts are new, each with its deliveries to the webhooks that subscribe to it. Returns how many were
  * new. Call it under {@link eventsLock}, in the transaction that found the events.
  */
-export const addEvents = async (
+export async function addEvents(
   session: Session,
   orgId: string,
   events: readonly NewEvent[],
   now: Date,
-): Promise<number> => {
+): Promise<number> {
   if (events.length === 0) return 0;
   const known = await knownFacts(
     session,
@@ -49,15 +49,15 @@ export const addEvents = async (
     }
   }
   return added.length;
-};
+}
 
 /** Stores one event and returns its id. The caller adds its deliveries. */
-export const addEvent = async (
+export async function addEvent(
   session: Session,
   orgId: string,
   { type, subject, fact, data }: NewEvent,
   now: Date,
-): Promise<string> => {
+): Promise<string> {
   const eventId = eventIdOf(orgId, fact);
   const timestamp = now.toISOString();
   await session.run(
@@ -75,19 +75,19 @@ export const addEvent = async (
     },
   );
   return eventId;
-};
+}
 
 /** The lock under which an organisation's events are found and stored. */
 export const eventsLock = (orgId: string): string => `events ${orgId}`;
 
-const knownFacts = async (
+async function knownFacts(
   session: Session,
   orgId: string,
   facts: readonly string[],
-): Promise<ReadonlySet<string>> => {
+): Promise<ReadonlySet<string>> {
   const rows = await session.query<{ fact: string }>(
     'SELECT DISTINCT fact FROM event_log WHERE org_id = $org AND list_contains($facts, fact)',
     { org: orgId, facts },
   );
   return new Set(rows.map(({ fact }) => fact));
-};
+}

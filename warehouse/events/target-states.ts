@@ -6,10 +6,10 @@ import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 
 /** Returns the last recorded states of an organisation's months against their targets, by metric and month. */
-export const targetStates = async (
+export async function targetStates(
   session: Session,
   orgId: string,
-): Promise<Map<string, Map<Month, TargetState>>> => {
+): Promise<Map<string, Map<Month, TargetState>>> {
   const rows = await session.query<{ metric_id: string; month: Day; above: boolean; crossings: number }>(
     'SELECT metric_id, month, above, crossings FROM current_target_states WHERE org_id = $org',
     { org: orgId },
@@ -21,16 +21,16 @@ export const targetStates = async (
     byMetric.set(metric_id, months);
   }
   return byMetric;
-};
+}
 
 /** Records the states of some months of a metric, in the transaction that raises their events. */
-export const recordTargetStates = async (
+export async function recordTargetStates(
   session: Session,
   orgId: string,
   metricId: string,
   states: readonly TargetState[],
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   const [newest] = await session.query<{ id: string | null }>(
     'SELECT max(state_id) AS id FROM target_states WHERE org_id = $org AND metric_id = $metric',
     { org: orgId, metric: metricId },
@@ -52,27 +52,27 @@ export const recordTargetStates = async (
       },
     );
   }
-};
+}
 
 /** Returns the targets that months were last compared with, by metric. A metric without a comparison is left out. */
-export const judgedTargets = async (
+export async function judgedTargets(
   session: Session,
   orgId: string,
-): Promise<Map<string, DecimalText | null>> => {
+): Promise<Map<string, DecimalText | null>> {
   const rows = await session.query<{ metric_id: string; target: DecimalText | null }>(
     'SELECT metric_id, target FROM current_judged_targets WHERE org_id = $org',
     { org: orgId },
   );
   return new Map(rows.map(({ metric_id, target }) => [metric_id, target]));
-};
+}
 
 /** Records, in the same transaction, that the months of some metrics were compared with these targets. */
-export const recordJudgedTargets = async (
+export async function recordJudgedTargets(
   session: Session,
   orgId: string,
   metrics: readonly Pick<Metric, 'id' | 'target'>[],
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   if (metrics.length === 0) return;
   const [newest] = await session.query<{ id: string | null }>(
     'SELECT max(state_id) AS id FROM judged_targets WHERE org_id = $org',
@@ -90,4 +90,4 @@ export const recordJudgedTargets = async (
       now: now.toISOString(),
     },
   );
-};
+}

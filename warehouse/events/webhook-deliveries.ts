@@ -42,17 +42,17 @@ export const addDelivery = (session: Session, { orgId, webhookId, eventId }: Del
   insertState(session, { orgId, webhookId, eventId }, { status: 'pending', reason: null }, null, now);
 
 /** Returns the delivery of an event to a webhook, or null if there is none. */
-export const findDelivery = async (
+export async function findDelivery(
   warehouse: Warehouse,
   { orgId, webhookId, eventId }: DeliveryInput,
-): Promise<DeliveryState | null> => {
+): Promise<DeliveryState | null> {
   const [row] = await warehouse.query<DeliveryState>(
     `SELECT status, payload FROM webhook_deliveries JOIN events USING (org_id, event_id)
      WHERE org_id = $org AND webhook_id = $webhook AND event_id = $event`,
     { org: orgId, webhook: webhookId, event: eventId },
   );
   return row ?? null;
-};
+}
 
 /**
  * Records the end of a delivery, unless it has this status already. If a delivery is set to failed during an attempt that then
@@ -115,11 +115,11 @@ const insertState = (
   );
 
 /** Records an attempt to deliver. */
-export const recordAttempt = async (
+export async function recordAttempt(
   session: Pick<Session, 'run'>,
   { orgId, webhookId, eventId }: DeliveryInput,
   { at, status_code, error, answer, retry_after }: DeliveryAttempt,
-): Promise<void> => {
+): Promise<void> {
   await session.run(
     `INSERT INTO webhook_attempts BY NAME
       SELECT $org AS org_id, $webhook AS webhook_id, $event AS event_id, $attempt::UUID AS attempt_id,
@@ -137,17 +137,17 @@ export const recordAttempt = async (
       retry_after,
     },
   );
-};
+}
 
 /**
  * Returns an organisation's pending deliveries whose workflow has not been started. With `again` it returns all pending
  * deliveries, because Temporal may have lost the workflows of some.
  */
-export const deliveriesToStart = async (
+export async function deliveriesToStart(
   warehouse: Warehouse,
   orgId: string,
   again: boolean,
-): Promise<DeliveryInput[]> => {
+): Promise<DeliveryInput[]> {
   const rows = await warehouse.query<{ webhook_id: string; event_id: string }>(
     `SELECT webhook_id, event_id FROM webhook_deliveries AS deliveries
      WHERE org_id = $org AND status = 'pending'
@@ -157,31 +157,31 @@ export const deliveriesToStart = async (
     { org: orgId, again },
   );
   return rows.map(({ webhook_id, event_id }) => ({ orgId, webhookId: webhook_id, eventId: event_id }));
-};
+}
 
 /** Records the start of a delivery's workflow. */
-export const recordDeliveryStart = async (
+export async function recordDeliveryStart(
   warehouse: Warehouse,
   { orgId, webhookId, eventId }: DeliveryInput,
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   await warehouse.run(
     `INSERT INTO webhook_delivery_starts BY NAME
       SELECT $org AS org_id, $webhook AS webhook_id, $event AS event_id, $now::TIMESTAMP AS started_at`,
     { org: orgId, webhook: webhookId, event: eventId, now: now.toISOString() },
   );
-};
+}
 
 /**
  * Returns the deliveries of a webhook, newest first: only those older than the delivery `cursor`, and only of `event`, unless
  * these are null. The attempts of each delivery are oldest first.
  */
-export const listDeliveries = async (
+export async function listDeliveries(
   warehouse: Warehouse,
   orgId: string,
   webhookId: string,
   page: { limit: number; cursor: string | null; event: string | null },
-): Promise<Delivery[]> => {
+): Promise<Delivery[]> {
   const rows = await warehouse.query<
     Omit<Delivery, 'attempts'> & {
       attempts: (Omit<DeliveryAttempt, 'at'> & { attempted_at: string })[] | null;
@@ -195,7 +195,7 @@ export const listDeliveries = async (
       ...attempt,
     })),
   }));
-};
+}
 
 const LIST_DELIVERIES = `
 WITH deliveries AS (

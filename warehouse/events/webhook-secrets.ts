@@ -16,13 +16,13 @@ export const SECRET_UNREADABLE =
 const placeOf = (orgId: string, secretId: string) => ({ orgId, record: secretId, field: 'webhook secret' });
 
 /** Seals and stores a secret of a webhook. The newest secret signs. */
-export const insertSecret = async (
+export async function insertSecret(
   session: Session,
   orgId: string,
   webhookId: string,
   { secret, sealer }: NewSecret,
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   await requireOpeningKey(session, sealer);
   const secretId = idAfter(null);
   await session.run(
@@ -37,20 +37,20 @@ export const insertSecret = async (
       sealed: sealer.seal(placeOf(orgId, secretId), secret),
     },
   );
-};
+}
 
 /**
  * Returns the secrets of a webhook that sign, newest first: the newest one, and those replaced since `overlapFrom`. Replaced ones
  * that cannot be opened are left out. Returns null if the newest is gone or cannot be
  * opened, because receivers may know only that one.
  */
-export const signingSecrets = async (
+export async function signingSecrets(
   warehouse: Pick<Session, 'query'>,
   sealer: Sealer,
   orgId: string,
   webhookId: string,
   overlapFrom: Date,
-): Promise<string[] | null> => {
+): Promise<string[] | null> {
   const rows = await warehouse.query<{ id: string; sealed: string }>(
     `SELECT secret_id AS id, sealed_secret AS sealed FROM webhook_secrets
      WHERE org_id = $org AND webhook_id = $webhook
@@ -62,14 +62,14 @@ export const signingSecrets = async (
     sealer.openOrNull(placeOf(orgId, id), sealed),
   );
   return newest === null ? null : [newest, ...replaced.filter((secret) => secret !== null)];
-};
+}
 
 /** Returns the webhooks of an organisation whose newest secret cannot be opened. */
-export const webhooksWithoutSecret = async (
+export async function webhooksWithoutSecret(
   warehouse: Pick<Session, 'query'>,
   sealer: Sealer,
   orgId: string,
-): Promise<ReadonlySet<string>> => {
+): Promise<ReadonlySet<string>> {
   const rows = await warehouse.query<{ webhook_id: string; id: string; sealed: string }>(
     `SELECT webhook_id, max(secret_id) AS id, arg_max(sealed_secret, secret_id) AS sealed FROM webhook_secrets
      WHERE org_id = $org GROUP BY webhook_id`,
@@ -80,4 +80,4 @@ export const webhooksWithoutSecret = async (
       sealer.openOrNull(placeOf(orgId, id), sealed) === null ? [webhook_id] : [],
     ),
   );
-};
+}

@@ -41,13 +41,13 @@ const WEBHOOKS = new Versions<Webhook>({
 export const newWebhookId = (): string => newId('whk');
 
 /** Stores a new webhook with its secret, sealed. */
-export const createWebhook = (
+export function createWebhook(
   warehouse: Warehouse,
   orgId: string,
   webhook: Omit<Webhook, 'created_at' | 'disabled_reason'>,
   secret: NewSecret,
   by: By,
-): Promise<Webhook> => {
+): Promise<Webhook> {
   const { id, url, events, enabled } = webhook;
   const created = { id, url, events, enabled, disabled_reason: null, created_at: by.now.toISOString() };
   return WEBHOOKS.create(warehouse, orgId, created, by, {
@@ -56,7 +56,7 @@ export const createWebhook = (
       await insertSecret(session, orgId, webhook.id, secret, by.now);
     },
   });
-};
+}
 
 /** Returns the webhooks after `cursor`, oldest first; without a page all of them. */
 export const listWebhooks = (
@@ -73,12 +73,12 @@ export const findWebhook = (
 ): Promise<Webhook | null> => WEBHOOKS.find(warehouse, orgId, webhookId);
 
 /** Returns the organisations with webhooks, for the start of the service. Never for a tenant. */
-export const organisationsWithWebhooks = async (warehouse: Warehouse): Promise<string[]> => {
+export async function organisationsWithWebhooks(warehouse: Warehouse): Promise<string[]> {
   const rows = await warehouse.query<{ org_id: string }>(
     'SELECT DISTINCT org_id FROM webhooks WHERE enabled ORDER BY org_id',
   );
   return rows.map(({ org_id }) => org_id);
-};
+}
 
 /** A change of a webhook: of some fields, of its secret, or its deletion. */
 export type WebhookUpdate =
@@ -88,13 +88,13 @@ export type WebhookUpdate =
  * Changes or deletes a webhook. Returns its new state (or its last), or null if there is no such webhook. If it is deleted or
  * disabled, its pending deliveries fail with that reason.
  */
-export const updateWebhook = (
+export function updateWebhook(
   warehouse: Warehouse,
   orgId: string,
   webhookId: string,
   update: WebhookUpdate,
   by: By,
-): Promise<Webhook | null> => {
+): Promise<Webhook | null> {
   const { changes, secret } = update === 'delete' ? { changes: update, secret: null } : update;
   // Whoever enables a webhook says that its endpoint is there again.
   const enables = changes !== 'delete' && changes.enabled === true;
@@ -108,7 +108,7 @@ export const updateWebhook = (
     },
     ...(secret === null ? {} : { detail: { rotated_secret: true } }),
   });
-};
+}
 
 /**
  * Records an attempt that found the endpoint gone, disables the webhook, and fails its pending deliveries. One transaction does all,
@@ -117,11 +117,11 @@ export const updateWebhook = (
  *
  * @param url the URL that answered.
  */
-export const disableGoneWebhook = (
+export function disableGoneWebhook(
   warehouse: Warehouse,
   delivery: DeliveryInput,
   { url, attempt, reason, now }: { url: string; attempt: DeliveryAttempt; reason: string; now: Date },
-): Promise<boolean> => {
+): Promise<boolean> {
   const { orgId, webhookId } = delivery;
   return warehouse.decide([definitionsLock(orgId), `webhook ${webhookId}`], async (session) => {
     const webhook = await WEBHOOKS.find(session, orgId, webhookId);
@@ -137,7 +137,7 @@ export const disableGoneWebhook = (
     });
     return true;
   });
-};
+}
 
 export const WEBHOOK_GONE = 'the webhook was deleted';
 export const WEBHOOK_OFF = 'the webhook was disabled';

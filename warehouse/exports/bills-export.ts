@@ -29,7 +29,7 @@ const COLUMNS = {
 } as const satisfies Columns;
 
 /** Returns the newest bill of each team and month, as `…/teams/bills` shows it. Months after the running one have no rows. */
-export const billsExport = async (request: ExportRequest): Promise<ExportRows> => {
+export async function billsExport(request: ExportRequest): Promise<ExportRows> {
   const { warehouse, organisation, start, now, noteUpdates } = request;
   const end = request.end < monthOf(dayOf(now)) ? request.end : monthOf(dayOf(now));
   const sealed = await sealBills(warehouse, organisation.id, now);
@@ -42,9 +42,9 @@ export const billsExport = async (request: ExportRequest): Promise<ExportRows> =
   }));
   const batches = bills.map((ofMonth) => teams.map((team) => rowOf(team, organisation.currency, ofMonth)));
   return { columns: COLUMNS, readRows: () => batches };
-};
+}
 
-const rowOf = ({ id, name }: Team, currency: string, ofMonth: MonthBills): TextRow => {
+function rowOf({ id, name }: Team, currency: string, ofMonth: MonthBills): TextRow {
   const bill = ofMonth.bills?.get(id);
   const { direct, shared, by_source } = bill ?? {};
   const amount = (exact: string | undefined): string | null =>
@@ -66,4 +66,4 @@ const rowOf = ({ id, name }: Team, currency: string, ofMonth: MonthBills): TextR
     hosts: amount(by_source?.hosts),
     ai_tools: amount(by_source?.ai_tools),
   };
-};
+}

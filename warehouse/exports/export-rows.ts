@@ -19,11 +19,11 @@ export type ExportRows = { columns: Columns } & (
 );
 
 /** Reads all rows on demand, in bounded memory, with instants as the API writes them. */
-export const textRows = (
+export function textRows(
   warehouse: Warehouse,
   rows: ExportRows,
   signal: AbortSignal,
-): { columns: Columns; batches: AsyncIterable<readonly TextRow[]> } => {
+): { columns: Columns; batches: AsyncIterable<readonly TextRow[]> } {
   const instants = Object.entries(rows.columns).flatMap(([name, type]) =>
     type === 'TIMESTAMPTZ' ? [name] : [],
   );
@@ -43,7 +43,7 @@ export const textRows = (
         }));
     })(),
   };
-};
+}
 
 /** Yields the bytes of a Parquet file with all rows. They must not hold revenue, because DuckDB first writes them to the disk. */
 export const parquetBytes = (
@@ -101,7 +101,7 @@ const writeParquet = async (
 
 const STAGED = 'exported_rows';
 
-const stage = async (session: Session, columns: readonly string[], batches: Batches): Promise<void> => {
+async function stage(session: Session, columns: readonly string[], batches: Batches): Promise<void> {
   const fields = columns.map((name) => `"${name}" VARCHAR`).join(', ');
   await session.run(`CREATE OR REPLACE TEMP TABLE ${STAGED} (${fields})`);
   const types = columns.map(() => VARCHAR);
@@ -111,4 +111,4 @@ const stage = async (session: Session, columns: readonly string[], batches: Batc
       types,
       columns.map((name) => rows.map((row) => row[name] ?? null)),
     );
-};
+}

@@ -45,7 +45,7 @@ const METRICS_AT_ONCE = 500;
  * Returns a row for each metric and month, as `…/metrics/{id}/months` shows them, with exact numbers. Months after the running
  * one have no rows. Revenue has rows only if the request has its vault, and never reaches a statement.
  */
-export const monthsExport = async (request: ExportRequest): Promise<ExportRows> => {
+export async function monthsExport(request: ExportRequest): Promise<ExportRows> {
   const { warehouse, organisation, start, now, revenue, noteUpdates } = request;
   const end = request.end < monthOf(dayOf(now)) ? request.end : monthOf(dayOf(now));
   const counts = (await listMetrics(warehouse, organisation.id)).filter(({ kind }) => kind === 'count');
@@ -75,7 +75,7 @@ export const monthsExport = async (request: ExportRequest): Promise<ExportRows> 
       }
     },
   };
-};
+}
 
 const rowOf = (
   { id, name, unit, kind }: Metric,

@@ -41,14 +41,14 @@ const COLUMNS = {
  * the rows of a month add up to its `/costs` (docs/concepts.md#every-dollar-counts-once). Rows of 0 are left out. Shared costs
  * are not split.
  */
-export const spendExport = async ({
+export async function spendExport({
   warehouse,
   organisation,
   start,
   end,
   now,
   noteUpdates,
-}: ExportRequest): Promise<ExportRows> => {
+}: ExportRequest): Promise<ExportRows> {
   noteUpdates(await computeSpend(warehouse, organisation.id, now));
   const ranges = await dividedDays(warehouse, organisation.id, { start: firstDay(start), end: lastDay(end) });
   return {
@@ -56,7 +56,7 @@ export const spendExport = async ({
     select: SPEND,
     runs: ranges.map((days) => ({ org: organisation.id, currency: organisation.currency, ...days })),
   };
-};
+}
 
 /**
  * Stored lines that one run of the statement reads, unless a day has more. DuckDB cannot spill all of its groups: 800,000 lines
@@ -65,18 +65,18 @@ export const spendExport = async ({
 const MOST_LINES = 1_000_000;
 
 /** Divides days into ranges without gaps, each with few enough lines for one run. */
-const dividedDays = async (
+async function dividedDays(
   warehouse: Warehouse,
   orgId: string,
   { start, end }: { start: Day; end: Day },
-): Promise<{ start: Day; end: Day }[]> => {
+): Promise<{ start: Day; end: Day }[]> {
   const later = await warehouse.query<{ first: Day }>(LATER_RANGES, { org: orgId, start, end });
   const starts = [start, ...later.map(({ first }) => first)];
   return starts.map((first, at) => {
     const next = starts[at + 1];
     return { start: first, end: next === undefined ? end : addDays(next, -1) };
   });
-};
+}
 
 const LATER_RANGES = `
 WITH lines AS (

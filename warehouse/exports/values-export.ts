@@ -23,7 +23,7 @@ const COLUMNS = {
 const PAGE = 1_000;
 
 /** Returns the current values of some months. Revenue comes last, opened in memory, because no statement may hold it. */
-export const valuesExport = ({ warehouse, organisation, start, end, revenue }: ExportRequest): ExportRows => {
+export function valuesExport({ warehouse, organisation, start, end, revenue }: ExportRequest): ExportRows {
   const range = { start: firstDay(start), end: lastDay(end) };
   const parameters = { org: organisation.id, ...range };
   if (revenue === undefined) return { columns: COLUMNS, select: VALUES, runs: [parameters] };
@@ -35,7 +35,7 @@ export const valuesExport = ({ warehouse, organisation, start, end, revenue }: E
         yield* revenueRows(warehouse, organisation.id, metric, range, revenue.vault);
     },
   };
-};
+}
 
 const VALUES = `
 SELECT metric_values.metric_id, metrics.name AS metric_name, metrics.frequency, period, NULLIF(label, '') AS label, value,

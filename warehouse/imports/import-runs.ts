@@ -45,10 +45,10 @@ export interface ImportHistory {
 }
 
 /** Returns the history of an organisation's connections, by the id of their credential. Those without runs are left out. */
-export const importHistories = async (
+export async function importHistories(
   warehouse: Pick<Session, 'query'>,
   orgId: string,
-): Promise<Map<string, ImportHistory>> => {
+): Promise<Map<string, ImportHistory>> {
   const rows = await warehouse.query<Record<string, unknown> & { is_last: boolean; failed_days: string }>(
     `WITH runs AS (
        SELECT *, row_number() OVER newest = 1 AS is_last,
@@ -74,18 +74,18 @@ export const importHistories = async (
     });
   }
   return histories;
-};
+}
 
 /**
  * Records that a run is under way, unless it is recorded already. The days that it reads are fixed here: another attempt reads the
  * same days, even after midnight, so that it finds the query's job and Stripe's pages.
  */
-export const openImportRun = async (
+export async function openImportRun(
   warehouse: Warehouse,
   run: ImportRunInput,
   credentialId: string,
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   const { orgId, runId, metricId, workflowId, startMonth } = run;
   if ((await importRuns.find(warehouse, orgId, runId)) !== null) return;
   const history = (await importHistories(warehouse, orgId)).get(credentialId);
@@ -107,7 +107,7 @@ export const openImportRun = async (
     sealed_totals: null,
     error: null,
   });
-};
+}
 
 /** An import that counts everything. */
 export const NOTHING: Uncounted = { other_currencies: [], left_out: [] };
@@ -119,14 +119,14 @@ export const sealUncounted = (vault: RevenueVault, runId: string, uncounted: Unc
     : vault.sealUncounted(runId, JSON.stringify(uncounted));
 
 /** Returns what an import does not count, after a run; null if it is sealed and cannot be opened. */
-export const uncountedOf = (
+export function uncountedOf(
   vault: RevenueVault,
   run: Pick<ImportRun, 'run_id' | 'sealed_totals'> | null | undefined,
-): Uncounted | null => {
+): Uncounted | null {
   if (run?.sealed_totals == null) return NOTHING;
   const text = vault.openUncounted(run.run_id, run.sealed_totals);
   if (text === null) return null;
   const stored = JSON.parse(text) as Uncounted | OtherCurrency[];
   // Earlier versions stored only other currencies.
   return Array.isArray(stored) ? { ...NOTHING, other_currencies: stored } : stored;
-};
+}

@@ -59,11 +59,11 @@ const recallImports = (warehouse: Warehouse, look: Look, orgId: string): Promise
   });
 
 /** Returns the import of each of some metrics that has one, by metric id. */
-export const importStates = async (
+export async function importStates(
   warehouse: Warehouse,
   { organisation: { id: orgId, tier }, look }: ImportReader,
   metrics: readonly Metric[],
-): Promise<Map<string, ImportState>> => {
+): Promise<Map<string, ImportState>> {
   const { connections, histories } = await recallImports(warehouse, look, orgId);
   const byMetric = new Map(connections.map((connection) => [connection.metric_id, connection]));
   return new Map(
@@ -76,4 +76,4 @@ export const importStates = async (
       return [[id, { connection, type: connection.type, status, paused_reason, history }]];
     }),
   );
-};
+}

@@ -41,11 +41,11 @@ const BYTES_AT_ONCE = 8 * 2 ** 20;
 export const storeImported = (values: ImportedValues, warehouse: Warehouse): Promise<number> =>
   values.vault === undefined ? storeCounts(values, warehouse) : storeRevenue(values, values.vault, warehouse);
 
-const storeRevenue = async (
+async function storeRevenue(
   imported: ImportedValues,
   vault: RevenueVault,
   warehouse: Warehouse,
-): Promise<number> => {
+): Promise<number> {
   const { orgId, metric, days, parts, change, check, signal } = imported;
   // The values wait in memory, because no file may hold revenue. They have no labels: one for each day.
   const revenue = new Map<Day, string | null>();
@@ -65,9 +65,9 @@ const storeRevenue = async (
   };
   await changeRevenue(warehouse, { orgId, metricId: metric.id, vault }, withRemovals, change, signal);
   return rows;
-};
+}
 
-const storeCounts = async (imported: ImportedValues, warehouse: Warehouse): Promise<number> => {
+async function storeCounts(imported: ImportedValues, warehouse: Warehouse): Promise<number> {
   const { orgId, metric, days, parts, change, check, signal } = imported;
   const file = join(warehouse.settings.spillDirectory, `import-${randomUUID()}`);
   let rows = 0;
@@ -101,15 +101,15 @@ const storeCounts = async (imported: ImportedValues, warehouse: Warehouse): Prom
   } finally {
     await rm(file, { force: true });
   }
-};
+}
 
 /** Returns the values read and, as null, the stored values that they replace. */
-const withRemovals = async (
+async function withRemovals(
   session: Session,
   run: ReadRun,
   first: Day | null,
   read: string,
-): Promise<string> => {
+): Promise<string> {
   await session.run(
     `CREATE OR REPLACE TEMP TABLE staged_values AS
      SELECT period, label, CAST(NULL AS DECIMAL(38,10)) AS value,
@@ -118,15 +118,15 @@ const withRemovals = async (
     replacedBy(run, first),
   );
   return `(FROM ${read} UNION ALL FROM ${STAGED_TABLE})`;
-};
+}
 
 /** Returns a value as it is stored. Throws if it cannot be. */
-const judged = (metric: Metric, newest: Day, imported: ImportedValue): ImportedValue => {
+function judged(metric: Metric, newest: Day, imported: ImportedValue): ImportedValue {
   const { day, label, value } = imported;
   const found = valueProblem(metric, newest, { period: day, label, value });
   if (found !== null) throw invalid(`the value of ${day}: ${found.field}: ${found.problem}`);
   return { ...imported, value: storableValue(value).value.toString() };
-};
+}
 
 const comesTwice = (day: Day, label: string): ServiceError =>
   invalid(
@@ -136,12 +136,12 @@ const comesTwice = (day: Day, label: string): ServiceError =>
   );
 
 /** Counts the values that a run has changed and removed, from the log, so that a repeated step counts the same. */
-export const changesOfRun = async (
+export async function changesOfRun(
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
   runId: string,
-): Promise<{ changed: number; removed: number }> => {
+): Promise<{ changed: number; removed: number }> {
   const [row] = await warehouse.query<{ changed: string; removed: string }>(
     `SELECT count(*) FILTER (value IS NOT NULL OR sealed_value IS NOT NULL) AS changed,
        count(*) FILTER (value IS NULL AND sealed_value IS NULL) AS removed
@@ -150,4 +150,4 @@ export const changesOfRun = async (
     { org: orgId, metric: metricId, run: runId },
   );
   return { changed: Number(row?.changed ?? 0), removed: Number(row?.removed ?? 0) };
-};
+}

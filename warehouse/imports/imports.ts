@@ -59,17 +59,17 @@ export const definitionOf = ({ type, project_id, location, query }: ImportConnec
   type === 'stripe' ? { type } : { type, project_id: project_id ?? '', location, query: query ?? '' };
 
 /** Returns the connection of a metric, or null if it has none. */
-export const findImport = async (
+export async function findImport(
   warehouse: Pick<Session, 'query'>,
   orgId: string,
   metricId: string,
-): Promise<ImportConnection | null> => {
+): Promise<ImportConnection | null> {
   const [row] = await warehouse.query<{ import_id: string }>(
     'SELECT import_id FROM imports WHERE org_id = $org AND metric_id = $metric',
     { org: orgId, metric: metricId },
   );
   return row === undefined ? null : IMPORTS.find(warehouse, orgId, row.import_id);
-};
+}
 
 /** Returns all connections of an organisation. */
 export const listImports = (warehouse: Pick<Session, 'query'>, orgId: string): Promise<ImportConnection[]> =>
@@ -169,39 +169,39 @@ export const CREDENTIAL_UNREADABLE =
   'the stored credential cannot be opened: connect the metric again, with its credential, or ask the operator for the MASTER_KEY that sealed it';
 
 /** Returns the credential of a connection, or null if it cannot be opened. Throws an Error if it was replaced or deleted. */
-export const credentialOf = async (
+export async function credentialOf(
   warehouse: Pick<Session, 'query'>,
   sealer: Sealer,
   orgId: string,
   connection: ImportConnection,
-): Promise<string | null> => {
+): Promise<string | null> {
   const sealed = await sealedCredential(warehouse, orgId, connection);
   if (sealed === null) throw new Error(`the credential of ${connection.metric_id} is no longer stored`);
   return sealer.openOrNull(placeOf(orgId, connection), sealed)?.trimEnd() ?? null;
-};
+}
 
 /** Whether the credential of a connection is stored and cannot be opened. */
-export const isCredentialUnreadable = async (
+export async function isCredentialUnreadable(
   warehouse: Pick<Session, 'query'>,
   sealer: Sealer,
   orgId: string,
   connection: ImportConnection,
-): Promise<boolean> => {
+): Promise<boolean> {
   const sealed = await sealedCredential(warehouse, orgId, connection);
   return sealed !== null && sealer.openOrNull(placeOf(orgId, connection), sealed) === null;
-};
+}
 
-const sealedCredential = async (
+async function sealedCredential(
   warehouse: Pick<Session, 'query'>,
   orgId: string,
   { metric_id: metric, credential_id: credential }: ImportConnection,
-): Promise<string | null> => {
+): Promise<string | null> {
   const [row] = await warehouse.query<{ sealed_credential: string }>(
     `SELECT sealed_credential FROM import_credentials WHERE org_id = $org AND metric_id = $metric AND credential_id = $credential`,
     { org: orgId, metric, credential },
   );
   return row?.sealed_credential ?? null;
-};
+}
 
 const placeOf = (
   orgId: string,
@@ -209,12 +209,12 @@ const placeOf = (
 ) => ({ orgId, record: `${metric_id} ${credential_id}`, field: 'import credential' });
 
 /** Deletes the stored credentials of a metric. The next maintenance erases what is left of them on disk. */
-const deleteCredentials = async (
+async function deleteCredentials(
   session: Session,
   orgId: string,
   metricId: string,
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   const deleted = await session.run(
     'DELETE FROM import_credentials WHERE org_id = $org AND metric_id = $metric',
     { org: orgId, metric: metricId },
@@ -224,4 +224,4 @@ const deleteCredentials = async (
       org: orgId,
       now: now.toISOString(),
     });
-};
+}

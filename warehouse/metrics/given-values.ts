@@ -28,13 +28,13 @@ export interface GivenValue {
  * transaction, under the metric's lock. Compares them here, so that no statement holds the revenue that was stored, and because
  * that is faster for a few values. `signal` stops the change before it is stored.
  */
-export const storeGiven = async (
+export async function storeGiven(
   session: Session,
   of: ValuesOf,
   values: readonly GivenValue[],
   change: Change,
   signal?: AbortSignal,
-): Promise<ChangeResult> => {
+): Promise<ChangeResult> {
   await of.vault?.requireOpeningKey(session);
   const before = await newestChanges(session, of, values);
   const newest = [...before.values()].reduce((latest, { change_id }) => maxOf(latest, change_id), '');
@@ -58,7 +58,7 @@ export const storeGiven = async (
   signal?.throwIfAborted();
   if (changed.length > 0) await insert(session, of, changeId, changed, change);
   return { ...counts, months: [...new Set(changed.map(({ period }) => monthOf(period)))].sort() };
-};
+}
 
 /** Whether a value stays as it is. Revenue that cannot be opened never does, so that it can be given again. */
 const isSame = (old: DecimalText | null | undefined, given: DecimalText | null): boolean =>
@@ -88,22 +88,22 @@ interface NewestChange {
 }
 
 /** Returns removals of values that are stored with another spelling of a given label, from before labels were normalised. */
-const otherSpellings = (
+function otherSpellings(
   values: readonly GivenValue[],
   before: ReadonlyMap<string, NewestChange>,
-): GivenValue[] => {
+): GivenValue[] {
   const given = new Set(values.map(placeOf));
   return [...before.values()]
     .filter((stored) => stored.value !== null && !given.has(placeOf(stored)))
     .map(({ period, label }) => ({ period, label, value: null }));
-};
+}
 
 /** Returns the newest change of each of the values, and of those with another spelling of their labels. */
-const newestChanges = async (
+async function newestChanges(
   session: Session,
   { orgId, metricId }: ValuesOf,
   values: readonly GivenValue[],
-): Promise<Map<string, NewestChange>> => {
+): Promise<Map<string, NewestChange>> {
   const periods = values.map(({ period }) => period);
   const days = periods.toSorted();
   const rows = await session.query<NewestChange>(
@@ -124,26 +124,26 @@ const newestChanges = async (
     },
   );
   return new Map(rows.map((row) => [placeOf(row), row]));
-};
+}
 
 /** Returns the stored number of a value; null without one, and undefined if it cannot be opened. */
-const numberOf = (
+function numberOf(
   { metricId, vault }: ValuesOf,
   newest: NewestChange | undefined,
-): DecimalText | null | undefined => {
+): DecimalText | null | undefined {
   if (newest === undefined || vault === undefined) return newest?.value ?? null;
   const { period, change_id, sealed_value: sealed } = newest;
   if (sealed === null) return null;
   return vault.openValue({ metric_id: metricId, period, change_id }, sealed) ?? undefined;
-};
+}
 
-const insert = async (
+async function insert(
   session: Session,
   { orgId, metricId, vault }: ValuesOf,
   changeId: string,
   changed: readonly Changed[],
   change: Change,
-): Promise<void> => {
+): Promise<void> {
   const value = vault === undefined ? 'stored::DECIMAL(38,10) AS value' : 'stored AS sealed_value';
   const count = await session.run(
     `INSERT INTO metric_value_changes BY NAME
@@ -164,4 +164,4 @@ const insert = async (
     },
   );
   if (count < changed.length) throw conflict(LABEL_KEY_CHANGED);
-};
+}

@@ -39,13 +39,13 @@ export type RoundedResult = WriteResult & { rounded: number };
 const MOST_FEW = 100;
 
 /** Creates or replaces values, all or none (docs/http.md#send-values); see {@link changeValues}. */
-export const writeValues = async (
+export async function writeValues(
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
   values: readonly NewValue[],
   change: Change,
-): Promise<WriteResult> => {
+): Promise<WriteResult> {
   const { removed: _, ...written } =
     values.length > MOST_FEW
       ? await changeValues(warehouse, orgId, metricId, (session) => stageValues(session, values), change)
@@ -53,17 +53,17 @@ export const writeValues = async (
           storeGiven(session, { orgId, metricId }, values, change),
         );
   return written;
-};
+}
 
 const STAGED: Staged = { relation: STAGED_TABLE, parts: 1 };
 
-const stageValues = async (session: Session, values: readonly NewValue[]): Promise<Staged> => {
+async function stageValues(session: Session, values: readonly NewValue[]): Promise<Staged> {
   await session.run(
     `CREATE OR REPLACE TEMP TABLE staged_values (period DATE, label VARCHAR, value DECIMAL(38,10), line INTEGER)`,
   );
   await session.append('staged_values', STAGED_TYPES, stagedColumns(values));
   return STAGED;
-};
+}
 
 const STAGED_TYPES = [DATE, VARCHAR, DECIMAL(38, VALUE_DECIMALS), INTEGER];
 
@@ -87,13 +87,13 @@ export interface ValueRange {
  * labels were normalised. Each removal is a change in the history. Absent values are no change, so that a second removal
  * does nothing.
  */
-export const removeValues = async (
+export async function removeValues(
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
   range: ValueRange,
   change: Change,
-): Promise<Pick<ChangeResult, 'removed' | 'months'>> => {
+): Promise<Pick<ChangeResult, 'removed' | 'months'>> {
   const stage = async (session: Session): Promise<Staged> => {
     await session.run(
       `CREATE OR REPLACE TEMP TABLE staged_values AS
@@ -107,4 +107,4 @@ export const removeValues = async (
   };
   const { removed, months } = await changeValues(warehouse, orgId, metricId, stage, change);
   return { removed, months };
-};
+}

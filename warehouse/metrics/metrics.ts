@@ -92,12 +92,12 @@ export const createMetric = (
     around: withScope(orgId, by),
   });
 
-const checkTeam = async (session: Session, orgId: string, scope: Scope): Promise<void> => {
+async function checkTeam(session: Session, orgId: string, scope: Scope): Promise<void> {
   if (scope.type !== 'team') return;
   const teams = await existingTeams(session, orgId, [scope.team_id]);
   if (!teams.has(scope.team_id))
     throw invalid(`scope.team_id: expected a team of this organisation, got ${forMessage(scope.team_id)}`);
-};
+}
 
 /** Returns the organisation's metric, or null if it has no such metric. */
 export const findMetric = (warehouse: Warehouse, orgId: string, metricId: string): Promise<Metric | null> =>
@@ -174,19 +174,15 @@ const withScope =
 const picksOf = (metric: Metric | null): readonly SpendPick[] =>
   metric?.scope.type === 'spend' ? metric.scope.spend : [];
 
-const refuseWhileSplitting = async (session: Session, orgId: string, { id }: Metric): Promise<void> => {
+async function refuseWhileSplitting(session: Session, orgId: string, { id }: Metric): Promise<void> {
   const split = (await listSharedCosts(session, orgId)).filter((cost) => metricOfSplit(cost.split) === id);
   if (split.length > 0) {
     const names = split.map(({ name }) => `shared cost ${JSON.stringify(name)}`).join(', ');
     throw conflict(`the metric and its labels are needed to split ${names}; change or delete that first`);
   }
-};
+}
 
-const refuseWithValues = async (
-  session: Session,
-  orgId: string,
-  { id, label_key }: Metric,
-): Promise<void> => {
+async function refuseWithValues(session: Session, orgId: string, { id, label_key }: Metric): Promise<void> {
   const [found] = await session.query<{ count: string }>(
     'SELECT count(*) AS count FROM metric_values WHERE org_id = $org AND metric_id = $metric',
     { org: orgId, metric: id },
@@ -196,4 +192,4 @@ const refuseWithValues = async (
       `label_key: expected it unchanged while the metric has values (${found?.count ?? ''}), got ${forMessage(label_key)}: remove them first`,
     );
   }
-};
+}

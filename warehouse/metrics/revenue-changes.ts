@@ -49,13 +49,13 @@ export const removeRevenue = (
     return { removed, months };
   });
 
-const storeRevenue = async (
+async function storeRevenue(
   session: Session,
   of: RevenueOf,
   revenue: NewRevenue,
   change: Change,
   signal?: AbortSignal,
-): Promise<ChangeResult> => {
+): Promise<ChangeResult> {
   const values = [...revenue].map(([period, value]) => ({ period, label: '', value }));
   const result = await storeGiven(session, of, values, change, signal);
   const { unchanged: _, months, ...counts } = result;
@@ -63,4 +63,4 @@ const storeRevenue = async (
   const detail = { source: change.source, ...counts, months };
   if (months.length > 0) await audit(session, of.orgId, { ...recorded, detail }, change.now);
   return result;
-};
+}

@@ -93,13 +93,13 @@ export const STAGED_TABLE = 'temp.main.staged_values';
 const CHANGED = 'temp.main.changed_values';
 const OTHER_SPELLINGS = 'temp.main.other_spellings';
 
-const storeStaged = async (
+async function storeStaged(
   session: Session,
   { relation: given, parts }: Staged,
   orgId: string,
   metricId: string,
   change: Change,
-): Promise<ChangeResult> => {
+): Promise<ChangeResult> {
   const metric = { org: orgId, metric: metricId };
   const { staged, first, last } = await extentOf(session, given);
   const { relation, others } = await withOtherSpellings(session, given, { ...metric, first, last });
@@ -128,17 +128,17 @@ const storeStaged = async (
   const unchanged = Number(staged) + others - created - replaced - removed;
   const months = [...new Set(compared.flatMap((part) => part.months ?? []).map(monthOf))].sort();
   return { created, replaced, removed, unchanged, months };
-};
+}
 
 /**
  * Returns the staged values with removals of the values that are stored with another spelling of their labels, from before labels
  * were normalised. So nothing counts twice.
  */
-const withOtherSpellings = async (
+async function withOtherSpellings(
   session: Session,
   relation: string,
   of: { org: string; metric: string; first: Day | null; last: Day | null },
-): Promise<{ relation: string; others: number }> => {
+): Promise<{ relation: string; others: number }> {
   const spelled = `org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND $last::DATE
     AND label <> ${normalTextSql('label')}`;
   const [found] = await session.query(`SELECT 1 FROM metric_value_changes WHERE ${spelled} LIMIT 1`, of);
@@ -159,15 +159,15 @@ const withOtherSpellings = async (
     relation: `(FROM ${relation} UNION ALL BY NAME FROM ${OTHER_SPELLINGS})`,
     others: Number(counted?.others ?? 0),
   };
-};
+}
 
-const extentOf = async (session: Session, relation: string): Promise<Extent> => {
+async function extentOf(session: Session, relation: string): Promise<Extent> {
   const [extent] = await session.query<Extent>(
     `SELECT count(period) AS staged, min(period) AS first, max(period) AS last FROM ${relation}`,
   );
   if (extent === undefined) throw new Error('the query of the staged values returned no row');
   return extent;
-};
+}
 
 interface Extent {
   staged: string;
@@ -193,11 +193,11 @@ const newestOf = (compared: readonly Compared[]): string | null =>
     .at(-1) ?? null;
 
 /** Whether the changed values have labels exactly if the metric has a label key. */
-const labelsFit = async (
+async function labelsFit(
   session: Session,
   metric: { org: string; metric: string },
   compared: readonly Compared[],
-): Promise<boolean> => {
+): Promise<boolean> {
   const [newest] = await session.query<{ has_labels: boolean }>(
     `SELECT label_key IS NOT NULL AS has_labels FROM metric_versions WHERE org_id = $org AND metric_id = $metric
      ORDER BY version_id DESC LIMIT 1`,
@@ -205,7 +205,7 @@ const labelsFit = async (
   );
   const fits = newest?.has_labels === true ? 'all_have_labels' : 'some_have_labels';
   return compared.every((part) => (part[fits] ?? newest?.has_labels) === newest?.has_labels);
-};
+}
 
 /** A row holds the changed lines of a part and their counts. The texts stay where they are staged. */
 const CREATE_CHANGED = 'CREATE OR REPLACE TEMP TABLE changed_values AS';

@@ -27,14 +27,14 @@ const BYTES_AT_ONCE = 8 * 2 ** 20;
  * own, never in memory. If the process is killed, the file goes with its directory. `signal` stops the upload, and then nothing
  * is stored. Throws `invalid` with the first wrong lines of the file, counted from 1.
  */
-export const writeCsv = async (
+export async function writeCsv(
   warehouse: Warehouse,
   orgId: string,
   metric: FileRules & { id: string },
   bytes: AsyncIterable<Buffer>,
   change: Change,
   signal: AbortSignal,
-): Promise<RoundedResult> => {
+): Promise<RoundedResult> {
   const judge = new RecordJudge(metric, change.now);
   const file = join(warehouse.settings.spillDirectory, `upload-${randomUUID()}`);
   try {
@@ -51,20 +51,20 @@ export const writeCsv = async (
   } finally {
     await rm(file, { force: true });
   }
-};
+}
 
 /**
  * Writes the revenue of a CSV file, all or none, as {@link writeCsv} does for counts. The values wait in memory, because no file
  * may hold revenue. They have no labels, so that a file has at most one value for each day.
  */
-export const writeRevenueCsv = async (
+export async function writeRevenueCsv(
   warehouse: Warehouse,
   of: RevenueOf,
   rules: FileRules,
   bytes: AsyncIterable<Buffer>,
   change: Change,
   signal: AbortSignal,
-): Promise<RoundedResult> => {
+): Promise<RoundedResult> {
   const judge = new RecordJudge(rules, change.now);
   const values = new Map<Day, NumberedValue>();
   for await (const block of csvValues(judge, bytes))
@@ -77,13 +77,13 @@ export const writeRevenueCsv = async (
   const revenue = new Map([...values].map(([period, { value }]) => [period, value]));
   const { removed: _, ...written } = await changeRevenue(warehouse, of, revenue, change, signal);
   return { ...written, rounded: judge.rounded };
-};
+}
 
 const linesOf = async function* (blocks: AsyncIterable<readonly NumberedValue[]>): AsyncGenerator<string> {
   for await (const values of blocks) yield values.map(valueFileLine).join('');
 };
 
-const duplicate = ({ line, before, period, label }: Duplicate, frequency: Frequency): ServiceError => {
+function duplicate({ line, before, period, label }: Duplicate, frequency: Frequency): ServiceError {
   const sent = { period: periodToWire(period, frequency), label };
   return invalid(`line ${line}: ${sentTwice(sent, 'file', `line ${before}`)}`);
-};
+}

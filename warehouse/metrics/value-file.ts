@@ -14,19 +14,19 @@ const PLAIN = /^(\d{1,15})(?:\.(\d{1,10}))?$/;
  * Returns one line of a file of values. DuckDB reads the file whenever it needs the values, so that no upload is held in
  * memory. A number is written as two whole numbers, before and after its point, because DuckDB reads large decimals slowly.
  */
-export const valueFileLine = ({ period, label, value, line }: NumberedValue): string => {
+export function valueFileLine({ period, label, value, line }: NumberedValue): string {
   const [whole, decimals] = partsOf(value.toString());
   return `${period},"${label.replaceAll('"', '""')}",${whole},${decimals},${line}\n`;
-};
+}
 
-const partsOf = (value: string): readonly [whole: string, decimals: string] => {
+function partsOf(value: string): readonly [whole: string, decimals: string] {
   const [, whole, decimals = ''] = PLAIN.exec(value) ?? [];
   if (whole !== undefined) return [whole, decimals === '' ? '0' : decimals.padEnd(VALUE_DECIMALS, '0')];
   const digits = valueUnits(value)
     .toString()
     .padStart(VALUE_DECIMALS + 1, '0');
   return [digits.slice(0, -VALUE_DECIMALS), digits.slice(-VALUE_DECIMALS)];
-};
+}
 
 /** DuckDB keeps several buffers, by default of 32 MB each. */
 const BUFFER_BYTES = 2 ** 20;
@@ -50,7 +50,7 @@ export interface Duplicate {
 }
 
 /** Returns the first duplicate in a relation of values, or null. */
-export const firstDuplicate = async (session: Session, relation: string): Promise<Duplicate | null> => {
+export async function firstDuplicate(session: Session, relation: string): Promise<Duplicate | null> {
   const [counts] = await session.query<{ are_distinct: boolean }>(
     // Different hashes mean different values, and need less memory than the labels.
     `SELECT count(*) = count(DISTINCT hash(period, label)) AS are_distinct FROM ${relation}`,
@@ -61,4 +61,4 @@ export const firstDuplicate = async (session: Session, relation: string): Promis
      FROM ${relation} QUALIFY before IS NOT NULL ORDER BY line LIMIT 1`,
   );
   return found ?? null;
-};
+}

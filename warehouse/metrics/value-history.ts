@@ -44,13 +44,13 @@ const changedBy = (row: ChangeRow): ChangedBy => ({
 });
 
 /** Returns the values from `start` to `end` (both inclusive) after `cursor`, by period and label. Revenue needs its vault. */
-export const listValues = async (
+export async function listValues(
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
   range: { start: Day | null; end: Day | null; limit: number; cursor: { period: Day; label: string } | null },
   vault?: RevenueVault,
-): Promise<StoredValue[]> => {
+): Promise<StoredValue[]> {
   const rows = await warehouse.query<ChangeRow & { value: string }>(
     `SELECT change_id, period, label, ${VALUE_TEXT} AS value, source, changed_by_type, changed_by_id, changed_by_name, changed_at
      FROM metric_values
@@ -76,7 +76,7 @@ export const listValues = async (
     changed_by: changedBy(row),
     changed_at: instant(row.changed_at),
   }));
-};
+}
 
 /** One change of a value, with the value before (docs/http.md#send-values). */
 export interface ValueChange {
@@ -104,14 +104,14 @@ interface ChangeFilter {
 const EVERY_CHANGE: ChangeFilter = { start: null, end: null, since: null };
 
 /** Returns the changes before `cursor`, newest first. The log itself has the value before each change. Revenue needs its vault. */
-export const listValueChanges = async (
+export async function listValueChanges(
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
   page: { limit: number; cursor: { changeId: string; period: Day; label: string } | null },
   vault?: RevenueVault,
   filter = EVERY_CHANGE,
-): Promise<ValueChange[]> => {
+): Promise<ValueChange[]> {
   const rows = await warehouse.query<
     ChangeRow & { value: string | null; previous: string | null; previous_id: string | null }
   >(
@@ -156,4 +156,4 @@ export const listValueChanges = async (
       changed_at: instant(row.changed_at),
     };
   });
-};
+}

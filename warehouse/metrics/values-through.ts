@@ -19,11 +19,11 @@ complete_values AS (
   GROUP BY metric_id, frequency, newest, values_from)`;
 
 /** Returns the day through which the values of some metrics are complete, by metric. Metrics without values are left out. */
-export const valuesThrough = async (
+export async function valuesThrough(
   session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
-): Promise<Map<string, Day>> => {
+): Promise<Map<string, Day>> {
   const rows = await session.query<{ metric_id: string; values_through: Day }>(
     `WITH wanted AS (
       SELECT metric_id, frequency FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)),
@@ -32,4 +32,4 @@ export const valuesThrough = async (
     { org: orgId, metrics: metricIds },
   );
   return new Map(rows.map(({ metric_id, values_through }) => [metric_id, values_through]));
-};
+}

@@ -6,12 +6,12 @@ import type { Warehouse } from '../engine/warehouse.ts';
  * Computes the spend from which the months of some metrics are read. If any of them divides a team's bill, also seals the bills
  * that are due.
  */
-export const computeMetricMonths = (
+export function computeMetricMonths(
   warehouse: Warehouse,
   orgId: string,
   metrics: readonly { scope: { type: string } }[],
   now: Date,
-): Promise<ComputedSpend> => {
+): Promise<ComputedSpend> {
   const compute = metrics.some(({ scope }) => scope.type === 'team') ? sealBills : computeSpend;
   return compute(warehouse, orgId, now);
-};
+}

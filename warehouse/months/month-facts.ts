@@ -25,7 +25,7 @@ import { valueFactsOf } from './value-facts.ts';
  * what imports have read, locks, and what sources have delivered. With team scope also of the bills, so that due bills must have been sealed
  * (bill-sealing.ts). With `today`, the running month has its same days. Throws for a revenue metric without `vault`.
  */
-export const monthFacts = async (
+export async function monthFacts(
   session: ComputedQueries,
   orgId: string,
   metricIds: readonly string[],
@@ -41,7 +41,7 @@ export const monthFacts = async (
     vault?: RevenueVault | undefined;
     recall?: Recall;
   },
-): Promise<Map<string, MonthFacts[]>> => {
+): Promise<Map<string, MonthFacts[]>> {
   const first = factsFrom(months.newest, months.count);
   const range = { first, last: firstDay(months.newest) };
   const days = today !== undefined && monthOf(today) === months.newest ? comparedDays(today) : null;
@@ -101,18 +101,18 @@ export const monthFacts = async (
   if (days !== null)
     await putSameDays(session, recall, orgId, byMetric, compared, days, revenue, organisation);
   return byMetric;
-};
+}
 
 const coverageOfScope = (month: Month, { sources }: OrganisationMonths, { picked }: MetricScope): Coverage =>
   coverageOf(month, sources.get(month) ?? [], picked?.map(({ kind }) => kind) ?? null);
 
 /** A month without spend costs 0. Days before the first use of a tag key or split have no spend by it, for good. */
-const costFacts = (
+function costFacts(
   month: Month,
   { team_id, picked }: MetricScope,
   costs: ScopeCosts,
   coverage: Coverage,
-): Pick<MonthFacts, 'month' | 'cost' | 'team' | 'coverage' | 'uncollected'> => {
+): Pick<MonthFacts, 'month' | 'cost' | 'team' | 'coverage' | 'uncollected'> {
   const choices = (picked ?? []).flatMap((kind) => kind.choices);
   const late = choices.flatMap(({ words, from }) => (from > firstDay(month) ? [words] : []));
   return {
@@ -122,19 +122,19 @@ const costFacts = (
     coverage,
     uncollected: [...new Set(late)],
   };
-};
+}
 
 const NO_COST = '0.000000000000000';
 
 /** Sets the cost of metrics with team scope to the team's bill. Their month has settled once the bill has sealed. */
-const putTeamCosts = async (
+async function putTeamCosts(
   session: ComputedQueries,
   orgId: string,
   months: { newest: Month; count: number },
   byMetric: Map<string, MonthFacts[]>,
   scopes: readonly MetricScope[],
   { sources }: OrganisationMonths,
-): Promise<void> => {
+): Promise<void> {
   const teams = new Map(
     scopes.flatMap(({ metric_id, team_id }) => (team_id === null ? [] : [[metric_id, team_id]])),
   );
@@ -153,7 +153,7 @@ const putTeamCosts = async (
       found.waitingFor = billWaits(own);
     }
   }
-};
+}
 
 /** Whether the cost of a month is known: some source has delivered a day on which the picks' tags and splits are collected. */
 const isKnown = ({ lastKnown }: Coverage, picked: readonly PickedKind[] | null): boolean =>

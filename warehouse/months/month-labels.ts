@@ -27,7 +27,7 @@ const sumsOfToday = (months: string): string => `
     SELECT place, label, sum(value) AS sum, any_value(divisor) AS divisor
     FROM values_of_months JOIN divisors USING (place) GROUP BY place, label)`;
 
-const ofMetric = (orgId: string, metric: Metric, months: readonly Month[]) => {
+function ofMetric(orgId: string, metric: Metric, months: readonly Month[]) {
   const days = months.map(firstDay).toSorted();
   return {
     org: orgId,
@@ -36,15 +36,15 @@ const ofMetric = (orgId: string, metric: Metric, months: readonly Month[]) => {
     first: days.at(0) ?? null,
     last: days.at(-1) ?? null,
   };
-};
+}
 
 /** Returns today's sums of a month by label, as JSON, for a lock to freeze. */
-export const frozenLabels = async (
+export async function frozenLabels(
   session: Session,
   orgId: string,
   metric: Metric,
   month: Month,
-): Promise<string> => {
+): Promise<string> {
   const [frozen] = await session.query<{ labels: string }>(
     `WITH months AS (SELECT 0 AS place, $first::DATE AS month), ${sumsOfToday('months')}
      SELECT to_json({
@@ -55,18 +55,18 @@ export const frozenLabels = async (
   );
   if (frozen === undefined) throw new Error(`no labels of ${metric.id} for ${month}`);
   return frozen.labels;
-};
+}
 
 /** The columns of the JSON that {@link frozenLabels} returns. */
 const FROZEN = `'{"divisor": "BIGINT", "sums": [{"label": "VARCHAR", "sum": "DECIMAL(38,10)"}]}'`;
 
 /** Stores the parts of some months in a temporary table, which {@link READ_LABEL_SUMS} reads on the same session. */
-export const layLabelSums = async (
+export async function layLabelSums(
   session: Session,
   orgId: string,
   metric: Metric,
   months: readonly MonthToPart[],
-): Promise<void> => {
+): Promise<void> {
   await session.run(
     `CREATE OR REPLACE TEMP TABLE label_sums AS
      WITH months AS (
@@ -99,7 +99,7 @@ export const layLabelSums = async (
       ),
     },
   );
-};
+}
 
 /** Selects the parts by month, the largest first, then by name (docs/http.md#send-values). */
 export const READ_LABEL_SUMS =

@@ -49,13 +49,13 @@ export interface Locking {
  * their sentences. Throws a conflict with the reasons for any other month that is neither ready to lock nor changed since its
  * lock (docs/http.md#read-and-lock-months).
  */
-export const lockMonth = async (
+export async function lockMonth(
   warehouse: Warehouse,
   organisation: Organisation,
   metric: Metric,
   month: Month,
   by: Locking,
-): Promise<MonthRecord> => {
+): Promise<MonthRecord> {
   const { on } = await computeMetricMonths(warehouse, organisation.id, [metric], by.now);
   return warehouse.decide([valuesLock(metric.id)], async (session) => {
     const settlement = { settleDays: organisation.settle_days };
@@ -124,35 +124,35 @@ export const lockMonth = async (
     if (locked === undefined) throw new Error(`no record of ${metric.id} for ${month}`);
     return locked;
   });
-};
+}
 
-const sealedBy = (vault: RevenueVault | undefined, place: LockPlace, numbers: LockedNumbers): string => {
+function sealedBy(vault: RevenueVault | undefined, place: LockPlace, numbers: LockedNumbers): string {
   if (vault === undefined) throw new Error('a month of revenue was locked without its vault');
   return vault.sealLock(place, numbers);
-};
+}
 
-const newestLock = async (
+async function newestLock(
   session: Session,
   orgId: string,
   metricId: string,
   month: Month,
-): Promise<string | null> => {
+): Promise<string | null> {
   const [newest] = await session.query<{ lock_id: string | null }>(
     `SELECT max(lock_id) AS lock_id FROM month_locks
      WHERE org_id = $org AND metric_id = $metric AND month = $month::DATE`,
     { org: orgId, metric: metricId, month: `${month}-01` },
   );
   return newest?.lock_id ?? null;
-};
+}
 
 /** Returns the versions of a month, newest first; empty if it was never locked. Revenue needs its vault. */
-export const listMonthVersions = async (
+export async function listMonthVersions(
   warehouse: Warehouse,
   orgId: string,
   metricId: string,
   month: Month,
   vault?: RevenueVault,
-): Promise<MonthVersion[]> => {
+): Promise<MonthVersion[]> {
   const rows = await warehouse.query<
     Omit<MonthVersion, 'version' | 'locked_by' | 'missing'> & {
       version: string;
@@ -178,4 +178,4 @@ export const listMonthVersions = async (
     locked_at: instant(row.locked_at),
     locked_by: { type: 'key', id: locked_by_id, name: locked_by_name },
   }));
-};
+}

@@ -39,10 +39,7 @@ export class Revenue {
   }
 }
 
-const sumOf = (
-  days: readonly RevenueDay[] = [],
-  isMeant: (day: RevenueDay) => boolean,
-): DecimalText | null => {
+function sumOf(days: readonly RevenueDay[] = [], isMeant: (day: RevenueDay) => boolean): DecimalText | null {
   const meant = days.filter(isMeant);
   if (meant.length === 0) return null;
   let sum = 0n;
@@ -51,16 +48,16 @@ const sumOf = (
     sum += units;
   }
   return valueText(sum);
-};
+}
 
 /** Reads and opens the revenue of some metrics from `first` on. Throws without a vault, unless there are no metrics. */
-export const openRevenue = async (
+export async function openRevenue(
   session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
   first: Day,
   vault: RevenueVault | undefined,
-): Promise<Revenue> => {
+): Promise<Revenue> {
   const days = new Map<string, RevenueDay[]>();
   if (metricIds.length === 0) return new Revenue(days);
   if (vault === undefined) throw new Error('revenue was read without its vault');
@@ -79,4 +76,4 @@ export const openRevenue = async (
     });
   }
   return new Revenue(days);
-};
+}

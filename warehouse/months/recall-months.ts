@@ -26,16 +26,16 @@ const ownParts = ({ id, scope }: Metric): readonly Part[] =>
  * Returns what is derived from the months and days of each metric, by metric id, as seen on a day. `make` derives it for those
  * metrics of which anything has changed since.
  */
-export const recallMonths = <Value>(
+export function recallMonths<Value>(
   recall: Recall,
   { name, bytesOf }: Omit<Derived<Value>, 'from'>,
   metrics: readonly Metric[],
   today: Day,
   make: (changed: readonly Metric[]) => Promise<ReadonlyMap<string, Value>>,
-): Promise<ReadonlyMap<string, Value>> => {
+): Promise<ReadonlyMap<string, Value>> {
   const byId = new Map(metrics.map((metric) => [metric.id, metric]));
   const parts = new Map(metrics.map((metric) => [metric.id, ownParts(metric)]));
   return recall.each({ name: `${name} ${today}`, from: SHARED, bytesOf }, parts, (changed) =>
     make(changed.flatMap((id) => byId.get(id) ?? [])),
   );
-};
+}

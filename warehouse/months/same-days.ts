@@ -42,7 +42,7 @@ export interface ComparedMetric {
  *
  * @param byMetric facts of months up to the running one, oldest first; with the month before it.
  */
-export const putSameDays = async (
+export async function putSameDays(
   session: ComputedQueries,
   recall: Recall,
   orgId: string,
@@ -51,7 +51,7 @@ export const putSameDays = async (
   days: ComparedDays,
   revenue: Revenue,
   organisation: OrganisationMonths,
-): Promise<void> => {
+): Promise<void> {
   const known = await knownThrough(session, recall, orgId, organisation, days);
   const team = compared.some(({ scope }) => scope.team_id !== null)
     ? await teamCosts(session, orgId, { start: days.first, end: days.last })
@@ -74,7 +74,7 @@ export const putSameDays = async (
           : null,
     };
   }
-};
+}
 
 /** The days that can be compared: from the 1st of the month before to the last that is over. */
 export interface ComparedDays {
@@ -91,11 +91,11 @@ export const comparedDays = (today: Day): ComparedDays | null =>
 const kindsOf = ({ picked }: MetricScope): string => picked?.map(({ kind }) => kind).join() ?? '';
 
 /** Returns which days of a metric are compared; null if none are complete. */
-const comparedRange = (
+function comparedRange(
   { scope: { frequency }, values, reach }: ComparedMetric,
   known: KnownThrough | undefined,
   { first, last }: ComparedDays,
-) => {
+) {
   const month = firstDay(monthOf(last));
   if (known === undefined || known.running < month) return null;
   const isDaily = frequency === 'daily';
@@ -111,24 +111,24 @@ const comparedRange = (
     isBeforeKnown: known.before >= beforeThrough && (reach === null || hasReadDay(reach, beforeThrough)),
     hasValuesBefore: isDaily && values.from !== null && values.from <= first,
   };
-};
+}
 
 /** Returns the day through which a metric's values are complete; null without values. The day of an import's run is not over. */
-const completeThrough = ({ through }: ValueMonths, reach: ImportReach | null): Day | null => {
+function completeThrough({ through }: ValueMonths, reach: ImportReach | null): Day | null {
   const imported = reach === null ? null : readThrough(reach);
   return through !== null && imported !== null && imported < through ? imported : through;
-};
+}
 
 type TeamCosts = (teamId: string, start: Day, end: Day) => DecimalText | null;
 
 /** Returns the cost and values of the days from `start` to `end`. */
-const daysFacts = (
+function daysFacts(
   { scope, values, costs }: ComparedMetric,
   start: Day,
   end: Day,
   hasValues: boolean,
   { team, revenue }: { team: TeamCosts | null; revenue: Revenue },
-): DaysFacts => {
+): DaysFacts {
   const dayValues = within(values.days, start, end);
   const sum = (units: readonly bigint[]): bigint => units.reduce((all, one) => all + one, 0n);
   return {
@@ -144,17 +144,17 @@ const daysFacts = (
           : valueText(sum(dayValues)),
     valuePeriods: dayValues.length,
   };
-};
+}
 
 const within = (units: ReadonlyMap<Day, bigint>, start: Day, end: Day): bigint[] =>
   [...units].flatMap(([day, ofDay]) => (day >= start && day <= end ? [ofDay] : []));
 
 /** Returns what each team costs over some days, by today's definitions; null if a day is not known. */
-const teamCosts = async (
+async function teamCosts(
   session: ComputedQueries,
   orgId: string,
   range: { start: Day; end: Day },
-): Promise<TeamCosts> => {
+): Promise<TeamCosts> {
   const days = await dailyTeamCosts(session, orgId, range, 'stored days');
   return (teamId, start, end) => {
     let sum = 0n;
@@ -165,4 +165,4 @@ const teamCosts = async (
     }
     return moneyText(sum);
   };
-};
+}

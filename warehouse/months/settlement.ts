@@ -11,7 +11,7 @@ import type { Warehouse } from '../engine/warehouse.ts';
  * Returns the new ones, oldest first. If it runs again, it returns nothing. Months are computed before, because their doubts keep
  * them from settling.
  */
-export const settleMonths = async (warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> => {
+export async function settleMonths(warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> {
   await computeMonths(warehouse, orgId, now);
   return warehouse.decide([`settlement ${orgId}`], async (session) => {
     const today = dayOf(now);
@@ -49,20 +49,20 @@ export const settleMonths = async (warehouse: Warehouse, orgId: string, now: Dat
     );
     return months.map(({ month }) => month);
   });
-};
+}
 
 /** Whether a month that settles today settles by backfill: on its first late day it still waited for a source. */
-const isBackfill = async (
+async function isBackfill(
   session: Session,
   orgId: string,
   { month, settleDays }: { month: Month; settleDays: number },
   today: Day,
-): Promise<boolean> => {
+): Promise<boolean> {
   const lateDay = firstLateDay(month, { settleDays });
   if (today < lateDay) return false;
   const sources = await sourceMonths(session, orgId, { first: month, last: month }, lateDay);
   return !settles(month, { settleDays, sources: sources.get(month) ?? [] }, lateDay);
-};
+}
 
 interface Unsettled {
   month: Day;

@@ -18,12 +18,12 @@ type ValueFacts = Pick<
  * Returns what is known of a metric's values in a month: their sum, and why it may not be complete. `valueImport` is what its
  * import has read, if it is or was connected. The vault opens what the import does not count of revenue.
  */
-export const valueFactsOf = (
+export function valueFactsOf(
   { metric_id, frequency, kind }: MetricScope,
   values: ValueMonths,
   valueImport: ValueImport | undefined,
   vault: RevenueVault | undefined,
-): ((month: Month) => ValueFacts) => {
+): (month: Month) => ValueFacts {
   const { reach = null, disconnectedOn = null, completed = null } = valueImport ?? {};
   const uncounted =
     kind === 'revenue' && vault !== undefined && disconnectedOn === null
@@ -56,4 +56,4 @@ export const valueFactsOf = (
           : leftOutInWords(uncounted.left_out.filter((part) => part.month === month)),
     };
   };
-};
+}

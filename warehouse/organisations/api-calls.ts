@@ -31,24 +31,24 @@ export const recordCalls = (warehouse: Warehouse, calls: readonly Calls[]): Prom
   );
 
 /** Returns the stored number of an organisation's calls on a day, from all nodes. */
-export const countCalls = async (warehouse: Warehouse, orgId: string, day: Day): Promise<number> => {
+export async function countCalls(warehouse: Warehouse, orgId: string, day: Day): Promise<number> {
   const [row] = await warehouse.query<{ calls: string }>(
     'SELECT coalesce(sum(calls), 0)::BIGINT AS calls FROM api_calls WHERE org_id = $org AND day = $day::DATE',
     { org: orgId, day },
   );
   return Number(row?.calls ?? 0);
-};
+}
 
 /** Returns the stored number of free calls of a key's browser sessions on a day, from all nodes. */
-export const countSessionCalls = async (
+export async function countSessionCalls(
   warehouse: Warehouse,
   { orgId, keyId }: Pick<Calls, 'orgId' | 'keyId'>,
   day: Day,
-): Promise<number> => {
+): Promise<number> {
   const [row] = await warehouse.query<{ calls: string }>(
     `SELECT coalesce(sum(session_calls), 0)::BIGINT AS calls FROM api_calls
       WHERE org_id = $org AND key_id = $key AND day = $day::DATE`,
     { org: orgId, key: keyId, day },
   );
   return Number(row?.calls ?? 0);
-};
+}

@@ -44,36 +44,36 @@ const toKey = (row: ApiKey): ApiKey => ({
 });
 
 /** Stores a new key with the hash of its secret. */
-export const createKey = async (
+export async function createKey(
   session: Session,
   orgId: string,
   key: { id: string; name: string; permission: Permission; expires_at: string | null; secretHash: string },
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   await session.run(
     `INSERT INTO api_keys BY NAME
       SELECT $org AS org_id, $id AS key_id, $name AS name, $permission AS permission, $secretHash AS secret_hash,
         $expires_at::TIMESTAMP AS expires_at, $now::TIMESTAMP AS created_at`,
     { org: orgId, ...key, now: now.toISOString() },
   );
-};
+}
 
 /** Returns the id of a new key. */
 export const newKeyId = (): string => newId('key');
 
 /** Returns the keys after `cursor`, oldest first, with revoked ones. */
-export const listKeys = async (
+export async function listKeys(
   warehouse: Warehouse,
   orgId: string,
   page: { limit: number; cursor: string | null },
-): Promise<ApiKey[]> => {
+): Promise<ApiKey[]> {
   const rows = await warehouse.query<ApiKey>(
     `SELECT ${KEY_COLUMNS} FROM ${KEY_TABLES}
      WHERE k.org_id = $org AND k.key_id > coalesce($cursor, '') ORDER BY k.key_id LIMIT $limit`,
     { org: orgId, ...page },
   );
   return rows.map(toKey);
-};
+}
 
 /**
  * Revokes a key at once; a second revocation changes nothing. Returns null if the organisation has no such key. Throws a
@@ -117,20 +117,20 @@ export const revokeKey = (
   });
 
 /** Returns the words for why an active admin key must stay; null if the `others` (active admin keys) are enough. */
-const lastAdminKey = (key: ApiKey, others: readonly ApiKey[]): string | null => {
+function lastAdminKey(key: ApiKey, others: readonly ApiKey[]): string | null {
   if (others.some(({ expires_at }) => expires_at === null)) return null;
   if (key.expires_at === null && others.length > 0) return 'the last active admin key that never expires';
   return others.length > 0 ? null : 'the last active admin key';
-};
+}
 
 /**
  * Returns the holders of some keys, by key id. It is the only statement that starts from a key instead of an organisation,
  * because it finds the organisation of a request.
  */
-export const findKeyHolders = async (
+export async function findKeyHolders(
   warehouse: Warehouse,
   keyIds: readonly string[],
-): Promise<Map<string, KeyHolder>> => {
+): Promise<Map<string, KeyHolder>> {
   const rows = await warehouse.query<
     KeyHolder['key'] & {
       secret_hash: string;
@@ -171,4 +171,4 @@ export const findKeyHolders = async (
       },
     ]),
   );
-};
+}

@@ -15,7 +15,7 @@ export interface BrowserSession {
 const LONGEST_MS = 12 * 3_600_000;
 
 /** Returns a new session of a key (docs/http.md#browser-session). */
-export const newSession = ({ organisation, key }: KeyHolder, now: Date): BrowserSession => {
+export function newSession({ organisation, key }: KeyHolder, now: Date): BrowserSession {
   const keyExpires = key.expires_at === null ? Infinity : Date.parse(key.expires_at);
   return {
     id: newId('ses'),
@@ -23,7 +23,7 @@ export const newSession = ({ organisation, key }: KeyHolder, now: Date): Browser
     keyId: key.id,
     expiresAt: new Date(Math.min(now.getTime() + LONGEST_MS, keyExpires)).toISOString(),
   };
-};
+}
 
 /** Ends a session at once on all nodes, and records it in the audit log. */
 export const endSession = (
@@ -47,13 +47,13 @@ export const endSession = (
   });
 
 /** Whether a session was signed out. */
-export const isEnded = async (
+export async function isEnded(
   warehouse: Warehouse,
   { id, orgId }: Pick<BrowserSession, 'id' | 'orgId'>,
-): Promise<boolean> => {
+): Promise<boolean> {
   const ends = await warehouse.query(
     'SELECT session_id FROM session_ends WHERE org_id = $org AND session_id = $id LIMIT 1',
     { org: orgId, id },
   );
   return ends.length > 0;
-};
+}

@@ -38,10 +38,10 @@ INSERT INTO organisation_deletions BY NAME
     $complete::BOOLEAN AS is_complete`;
 
 /** Counts what an organisation has. */
-export const contentsOfOrganisation = async (
+export async function contentsOfOrganisation(
   warehouse: Warehouse,
   orgId: string,
-): Promise<OrganisationContents> => {
+): Promise<OrganisationContents> {
   const [counts] = await warehouse.query<{ [Counted in keyof OrganisationContents]: string }>(
     `SELECT
        (SELECT count(*) FROM api_keys ANTI JOIN api_key_revocations USING (org_id, key_id) WHERE org_id = $org) AS keys,
@@ -56,7 +56,7 @@ export const contentsOfOrganisation = async (
     metrics: Number(counts?.metrics ?? 0),
     locked_months: Number(counts?.locked_months ?? 0),
   };
-};
+}
 
 /**
  * Closes an organisation for good, and records who did: its keys and sessions end at once on all nodes, no list shows it, and its
@@ -142,10 +142,10 @@ const toDeletion = (row: DeletionRow): Deletion => ({
   completed_at: instantOrNull(row.completed_at),
 });
 
-const findClosed = async (
+async function findClosed(
   session: Pick<Session, 'query'>,
   orgId: string,
-): Promise<{ deletion: Deletion; createdAt: Date } | null> => {
+): Promise<{ deletion: Deletion; createdAt: Date } | null> {
   const [row] = await session.query<DeletionRow>(
     `${DELETIONS} AND deleted_org = $deleted GROUP BY deleted_org`,
     { deleted: orgId },
@@ -153,7 +153,7 @@ const findClosed = async (
   return row === undefined
     ? null
     : { deletion: toDeletion(row), createdAt: new Date(instant(row.created_at)) };
-};
+}
 
 /** Returns all deletions, oldest first. For the operator only. */
 export const listDeletions = async (warehouse: Pick<Session, 'query'>): Promise<Deletion[]> =>
@@ -162,13 +162,13 @@ export const listDeletions = async (warehouse: Pick<Session, 'query'>): Promise<
   );
 
 /** Whether an organisation was deleted, or its deletion has begun. */
-export const isDeleted = async (warehouse: Pick<Session, 'query'>, orgId: string): Promise<boolean> => {
+export async function isDeleted(warehouse: Pick<Session, 'query'>, orgId: string): Promise<boolean> {
   const rows = await warehouse.query(
     'SELECT deleted_org FROM organisation_deletions WHERE deleted_org = $deleted LIMIT 1',
     { deleted: orgId },
   );
   return rows.length > 0;
-};
+}
 
 /** Passes over the tables. A step that was running when the organisation was closed may write during the first ones. */
 const MOST_PASSES = 5;
@@ -177,11 +177,11 @@ const MOST_PASSES = 5;
  * Removes every row of some closed organisations, from every table that has rows of organisations, and asks the maintenance to
  * erase them from disk. Idempotent. Returns the number of removed rows.
  */
-export const removeRows = async (
+export async function removeRows(
   warehouse: Warehouse,
   orgIds: readonly string[],
   now: Date,
-): Promise<number> => {
+): Promise<number> {
   if (orgIds.length === 0) return 0;
   let removed = 0;
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
@@ -198,7 +198,7 @@ export const removeRows = async (
       { org: OF_OPERATOR, now: now.toISOString() },
     );
   return removed;
-};
+}
 
 /** Removes rows of deleted organisations that a step has written after their deletion. Returns the number of removed rows. */
 export const removeLateRows = async (warehouse: Warehouse, now: Date): Promise<number> =>

@@ -27,7 +27,7 @@ export const newOrganisationId = (): string => newId('org');
 export const ORGANISATION_NAMES = 'names of organisations';
 
 /** Throws a conflict with the id of another organisation that has the name, in any encoding. For the operator only. */
-export const refuseTakenName = async (session: Pick<Session, 'query'>, name: string): Promise<void> => {
+export async function refuseTakenName(session: Pick<Session, 'query'>, name: string): Promise<void> {
   const [other] = await session.query<{ id: string }>(
     `SELECT org_id AS id FROM organisations WHERE ${nameKey('name')} = ${nameKey('$name')} ORDER BY org_id LIMIT 1`,
     { name },
@@ -36,28 +36,28 @@ export const refuseTakenName = async (session: Pick<Session, 'query'>, name: str
     throw conflict(
       `name: expected a name that no other organisation has, got ${forMessage(name)}, the name of ${other.id}`,
     );
-};
+}
 
 /** Stores a new organisation and returns it. */
-export const createOrganisation = async (
+export async function createOrganisation(
   session: Session,
   organisation: Omit<Organisation, 'id'>,
   now: Date,
   id: string = newOrganisationId(),
-): Promise<Organisation> => {
+): Promise<Organisation> {
   const created = { id, ...organisation };
   await insertVersion(session, created, null, now);
   return created;
-};
+}
 
 /** Returns the organisation, or null if there is none. */
-export const findOrganisation = async (warehouse: Warehouse, orgId: string): Promise<Organisation | null> => {
+export async function findOrganisation(warehouse: Warehouse, orgId: string): Promise<Organisation | null> {
   const [organisation] = await warehouse.query<Organisation>(
     `SELECT ${COLUMNS} FROM organisations WHERE org_id = $org`,
     { org: orgId },
   );
   return organisation ?? null;
-};
+}
 
 /** Returns all organisations, oldest first, for the operator and the schedules. Never for a tenant. */
 export const listOrganisations = (warehouse: Warehouse): Promise<Organisation[]> =>

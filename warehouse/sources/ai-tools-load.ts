@@ -63,12 +63,12 @@ export interface AiToolFiles {
  * joins that month's spend. Days that a feed lacks stay unchanged. The load is idempotent: a second one replaces the first with
  * the same numbers. Throws `invalid` if either feed has too many unreadable rows, and if a settled month would lose a tool.
  */
-export const loadAiTools = (
+export function loadAiTools(
   sessions: LoadSessions,
   scope: LoadScope,
   files: AiToolFiles,
   publish: Publish,
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const { reader, session } = sessions;
   // Only files of spend are recorded. Usage costs nothing, so that the same usage in two sources counts nothing twice.
   const readFrom = files.spend.map(({ path }) => path);
@@ -120,7 +120,7 @@ export const loadAiTools = (
       return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish, PERIODS)), notes };
     },
   );
-};
+}
 
 /** Shares are exact as long as the product of two usages fits 128 bits (distributed-spend.ts). */
 const LARGEST_USAGE = 1e12;
@@ -186,7 +186,7 @@ WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_day
 const MOST_NOTES = 20;
 
 /** Returns notes on tools with spend and no usage in a month. Most often the two feeds name such a tool differently. */
-const unsharedTools = async (session: Session): Promise<string[]> => {
+async function unsharedTools(session: Session): Promise<string[]> {
   const tools = await session.query<{ tool: string; months: string }>(
     `WITH tool_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM load_days),
      used_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM usage_days WHERE usage > 0)
@@ -198,7 +198,7 @@ const unsharedTools = async (session: Session): Promise<string[]> => {
     ({ tool, months }) =>
       `tool ${JSON.stringify(tool)} has spend but no usage in ${months}: that spend belongs to no repository`,
   );
-};
+}
 
 /**
  * Returns notes on seats of days without usage, such as a month's seats on its first day. Repositories share spend day by day, so
@@ -207,7 +207,7 @@ const unsharedTools = async (session: Session): Promise<string[]> => {
  * Seats of each day are no news on a weekend without usage: the Friday before or the Monday after has seats, too. Usage of days
  * that are not over can still come.
  */
-const unusedSeats = async (session: Session, { orgId, now }: LoadScope): Promise<string[]> => {
+async function unusedSeats(session: Session, { orgId, now }: LoadScope): Promise<string[]> {
   const tools = await session.query<{ tool: string; days: Day[]; cost: DecimalText; currency: string }>(
     UNUSED_SEATS,
     { org: orgId, today: dayOf(now) },
@@ -217,7 +217,7 @@ const unusedSeats = async (session: Session, { orgId, now }: LoadScope): Promise
       `tool ${JSON.stringify(tool)} has no usage on ${dayRanges(days)}: the ${toWire(cost)} ${currency} of its seats on these days ` +
       'belong to no repository; spread seats over the days of their use',
   );
-};
+}
 
 const UNUSED_SEATS = `
 WITH seats AS (SELECT tool, day, sum(cost) AS cost FROM load_days WHERE kind = 'seat' GROUP BY ALL HAVING sum(cost) <> 0),

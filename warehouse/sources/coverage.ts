@@ -8,16 +8,16 @@ import { storedDoubts } from './doubts.ts';
 import { DAY_BIT, judgedDays, missingUnitsOf } from './units/missing-units.ts';
 
 /** Returns the last day that each source has delivered, by source id. */
-export const deliveredThrough = async (
+export async function deliveredThrough(
   session: Pick<Session, 'query'>,
   orgId: string,
-): Promise<Map<string, Day>> => {
+): Promise<Map<string, Day>> {
   const rows = await session.query<{ source_id: string; delivers_through: Day }>(
     `WITH ${deliveries('current_loads')} SELECT source_id, delivers_through FROM deliveries`,
     { org: orgId },
   );
   return new Map(rows.map(({ source_id: id, delivers_through: day }) => [id, day]));
-};
+}
 
 /** The newest day that a source has delivered. */
 interface NewestDay {
@@ -40,12 +40,12 @@ GROUP BY ALL ORDER BY org_id, source_id`);
  *
  * @param asOf only loads before this day count; null counts all.
  */
-export const sourceMonths = async (
+export async function sourceMonths(
   session: Pick<Session, 'query'>,
   orgId: string,
   { first, last }: { first: Month; last: Month },
   asOf: Day | null = null,
-): Promise<Map<Month, SourceMonth[]>> => {
+): Promise<Map<Month, SourceMonth[]>> {
   const judged = { org: orgId, ...judgedDays({ first, last }) };
   const rows = await (asOf === null
     ? session.query<SourceMonthRow>(SOURCE_MONTHS, judged)
@@ -72,19 +72,19 @@ export const sourceMonths = async (
     });
   }
   return byMonth;
-};
+}
 
 /** Returns those of `months` (oldest first) in which a source covers a day, or has brought a part of one. */
-export const deliveredMonths = async (
+export async function deliveredMonths(
   session: Pick<Session, 'query'>,
   orgId: string,
   months: readonly Month[],
-): Promise<Set<Month>> => {
+): Promise<Set<Month>> {
   const [first, last] = [months[0], months.at(-1)];
   if (first === undefined || last === undefined) return new Set();
   const sources = await sourceMonths(session, orgId, { first, last });
   return new Set(months.filter((month) => sources.get(month)?.some(({ lastKnown }) => lastKnown !== null)));
-};
+}
 
 /** A month of a source, with the days that it covers as bits. */
 type SourceMonthRow = Omit<SourceMonth, 'month' | 'missingUnits' | 'doubts'> & { month: Day; days: number };

@@ -25,11 +25,11 @@ interface DoubtRow {
  *
  * @param asOf only what was published, computed or decided before this day counts; null counts all.
  */
-export const storedDoubts = async (
+export async function storedDoubts(
   session: Pick<Session, 'query'>,
   range: { org: string; first: Day; last: Day },
   asOf: Day | null,
-): Promise<Map<string, SourceDoubt[]>> => {
+): Promise<Map<string, SourceDoubt[]>> {
   const rows = await (asOf === null
     ? session.query<DoubtRow>(DOUBTS, range)
     : session.query<DoubtRow>(DOUBTS_AS_OF, { ...range, as_of: asOf }));
@@ -43,7 +43,7 @@ export const storedDoubts = async (
       from: null,
     });
   return doubts;
-};
+}
 
 const otherOf = ({
   other_source_id: id,

@@ -45,12 +45,12 @@ SELECT file, day, host AS unit, cost, line, true AS is_named FROM checked_rows W
  * idempotent: a second one replaces the first with the same numbers. Nobody sees a row before it publishes. Throws `invalid` for
  * too many unreadable rows, and if a settled month would lose a host.
  */
-export const loadHosts = (
+export function loadHosts(
   sessions: LoadSessions,
   scope: LoadScope,
   files: readonly ExportFile[],
   publish: Publish,
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const { reader, session } = sessions;
   const readFrom = files.map(({ path }) => path);
   return withLoad(session, { ...scope, readFrom }, { tables: ['load_days', 'units_twice'] }, async (load) => {
@@ -73,7 +73,7 @@ export const loadHosts = (
     await keepUnitsTwice(session, load, 'load_days', HOST_LINES);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish)), notes };
   });
-};
+}
 
 /** Groups the spend by all stored columns. A host's idle share has no service. */
 const hostGroups = (relations: readonly Relation[]): string => `

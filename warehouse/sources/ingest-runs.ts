@@ -50,12 +50,12 @@ export const startedRun = (
 });
 
 /** Returns the runs of a source before `cursor`, newest first. */
-export const listRuns = async (
+export async function listRuns(
   warehouse: Warehouse,
   orgId: string,
   sourceId: string,
   page: { limit: number; cursor: string | null },
-): Promise<IngestRun[]> => {
+): Promise<IngestRun[]> {
   const rows = await warehouse.query<Record<string, unknown>>(
     `WITH runs AS (FROM ${ingestRuns.inOrder} WHERE source_id = $source)
      SELECT ${ingestRuns.columns} FROM runs
@@ -65,10 +65,10 @@ export const listRuns = async (
     { org: orgId, source: sourceId, ...page },
   );
   return rows.map((row) => ingestRuns.runOf(row));
-};
+}
 
 /** Returns the newest run of each of the organisation's sources, by source id. */
-export const lastRuns = async (warehouse: Warehouse, orgId: string): Promise<Map<string, IngestRun>> => {
+export async function lastRuns(warehouse: Warehouse, orgId: string): Promise<Map<string, IngestRun>> {
   const rows = await warehouse.query<Record<string, unknown>>(
     `SELECT ${ingestRuns.columns} FROM ${ingestRuns.inOrder}
      QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY first_event DESC) = 1`,
@@ -80,4 +80,4 @@ export const lastRuns = async (warehouse: Warehouse, orgId: string): Promise<Map
       return [run.source_id, run];
     }),
   );
-};
+}

@@ -5,7 +5,7 @@ import { sqlText } from '../engine/sql/sql-text.ts';
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /** Returns a repository's normal name as SQL, like `normalRepository` (domain/sources/repository.ts); null if it is empty. */
-export const normalRepositorySql = (text: string): string => {
+export function normalRepositorySql(text: string): string {
   const lower = `translate(${normalTextSql(text)}, '${UPPER}', '${UPPER.toLowerCase()}')`;
   const normal = REPOSITORY_STEPS.reduce(
     (name, { pattern, replacement }) =>
@@ -13,4 +13,4 @@ export const normalRepositorySql = (text: string): string => {
     lower,
   );
   return `NULLIF(${normal}, '')`;
-};
+}

@@ -15,11 +15,11 @@ export interface MonthChange {
  * Returns the months whose cost some runs changed, oldest first, by run id. Runs that changed none are left out. A month has the
  * billing periods that begin in it. A month that a source no longer has stays as it was loaded, so that it does not change.
  */
-export const changesOfRuns = async (
+export async function changesOfRuns(
   warehouse: Pick<Session, 'query'>,
   orgId: string,
   runs: readonly Pick<IngestRun, 'run_id' | 'source_id'>[],
-): Promise<Map<string, MonthChange[]>> => {
+): Promise<Map<string, MonthChange[]>> {
   if (runs.length === 0) return new Map();
   const rows = await warehouse.query<{
     run_id: string;
@@ -34,7 +34,7 @@ export const changesOfRuns = async (
   const byRun = new Map<string, MonthChange[]>();
   for (const { run_id, month, ...cost } of rows) pushTo(byRun, run_id, { month: monthOf(month), ...cost });
   return byRun;
-};
+}
 
 // A run that was tried again may have several loads of a period, of which the last counts.
 const CHANGES_OF_RUNS = `

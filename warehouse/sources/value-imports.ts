@@ -28,19 +28,19 @@ const VALUE_IMPORT: Derived<ValueImport | null> = {
 };
 
 /** Recalls what the imports of some metrics have read, also of those that were disconnected; see {@link valueImports}. */
-export const recallValueImports = async (
+export async function recallValueImports(
   session: Pick<Session, 'query'>,
   recall: Recall,
   orgId: string,
   metricIds: readonly string[],
-): Promise<Map<string, ValueImport>> => {
+): Promise<Map<string, ValueImport>> {
   const parts = new Map(metricIds.map((id) => [id, ofMetric(id, ['metric_versions', ...IMPORT_TABLES])]));
   const found = await recall.each(VALUE_IMPORT, parts, async (missing) => {
     const read = await valueImports(session, orgId, missing);
     return new Map(missing.map((id) => [id, read.get(id) ?? null]));
   });
   return new Map([...found].flatMap(([id, of]) => (of === null ? [] : [[id, of] as const])));
-};
+}
 
 interface Row {
   metric_id: string;
@@ -58,11 +58,11 @@ interface Row {
 }
 
 /** Returns what the imports of some metrics have read, by metric id, also of those that were disconnected. */
-export const valueImports = async (
+export async function valueImports(
   session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
-): Promise<Map<string, ValueImport>> => {
+): Promise<Map<string, ValueImport>> {
   if (metricIds.length === 0) return new Map();
   const rows = await session.query<Row>(VALUE_IMPORTS, { org: orgId, metrics: metricIds });
   return new Map(
@@ -83,11 +83,11 @@ export const valueImports = async (
       },
     ]),
   );
-};
+}
 
 const rangesIn = (json: string | null): RunRange[] => (json === null ? [] : (JSON.parse(json) as RunRange[]));
 
-const lastIn = (json: string | null): ImportReach['last'] => {
+function lastIn(json: string | null): ImportReach['last'] {
   if (json === null) return null;
   const { status, started_at, error } = JSON.parse(json) as {
     status: 'running' | 'completed' | 'failed';
@@ -95,7 +95,7 @@ const lastIn = (json: string | null): ImportReach['last'] => {
     error: string | null;
   };
   return { status, day: dayOf(new Date(instant(started_at))), error };
-};
+}
 
 // Runs that begin on the same day of a month are one range, so that a year of daily runs is a dozen.
 const VALUE_IMPORTS = `

@@ -48,11 +48,11 @@ export const valuePeriodsOf = (row: LastPeriods): ValuePeriods => ({
 });
 
 /** Returns when the values of some metrics lie in each month, by metric id. */
-export const valuePeriods = async (
+export async function valuePeriods(
   session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
-): Promise<Map<string, Map<Month, ValuePeriods>>> => {
+): Promise<Map<string, Map<Month, ValuePeriods>>> {
   const byMetric = new Map<string, Map<Month, ValuePeriods>>(metricIds.map((id) => [id, new Map()]));
   if (metricIds.length === 0) return byMetric;
   const rows = await session.query<LastPeriods & { metric_id: string; month: Day }>(VALUE_PERIODS, {
@@ -61,7 +61,7 @@ export const valuePeriods = async (
   });
   for (const row of rows) byMetric.get(row.metric_id)?.set(monthOf(row.month), valuePeriodsOf(row));
   return byMetric;
-};
+}
 
 const VALUE_PERIODS = `WITH ${SPACED_PERIODS}
 SELECT metric_id, CAST(date_trunc('month', period) AS DATE) AS month, ${LAST_PERIODS} FROM spaced_periods GROUP BY ALL`;

@@ -72,11 +72,7 @@ export const STORED_SPEND: ComputedSpend = computed([]);
  * whoever published, deleted a source, changed a scope, or died before computing. It is one transaction, so that a
  * reader sees all of a month or nothing of it.
  */
-export const computeSpend = async (
-  warehouse: Warehouse,
-  orgId: string,
-  now: Date,
-): Promise<ComputedSpend> => {
+export async function computeSpend(warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> {
   const today = dayOf(now);
   let months: Month[] = [];
   await warehouse.memory.recall(await warehouse.look(), UP_TO_DATE, orgId, today, async () => {
@@ -84,7 +80,7 @@ export const computeSpend = async (
       months = await warehouse.decide([spendLock(orgId)], (session) => bringUpToDate(session, orgId, now));
   });
   return computed(months);
-};
+}
 
 /** That the months of an organisation's spend are up to date, on a day. */
 const MONTHS_UP_TO_DATE: Derived<void> = {
@@ -97,13 +93,13 @@ const MONTHS_UP_TO_DATE: Derived<void> = {
  * Brings only the months up to date. The next read of any scope computes what scopes cost in them. So the creation of a metric
  * does not wait for it.
  */
-export const computeMonths = async (warehouse: Warehouse, orgId: string, now: Date): Promise<void> => {
+export async function computeMonths(warehouse: Warehouse, orgId: string, now: Date): Promise<void> {
   const today = dayOf(now);
   await warehouse.memory.recall(await warehouse.look(), MONTHS_UP_TO_DATE, orgId, today, async () => {
     const stale = await warehouse.session((session) => staleMonths(session, orgId, today));
     if (stale.length > 0) await computeSpend(warehouse, orgId, now);
   });
-};
+}
 
 const isUpToDate = async (session: Session, orgId: string, today: Day): Promise<boolean> =>
   (await staleMonths(session, orgId, today)).length === 0 &&
@@ -137,19 +133,19 @@ export const publishComputed = <Result>(
     PUBLISH_PATIENCE_S,
   );
 
-const bringUpToDate = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
+async function bringUpToDate(session: Session, orgId: string, now: Date): Promise<Month[]> {
   const months = await computeStaleMonths(session, orgId, now);
   // A month that borrows assets depends on the month that lends them. Borrowed days lend nothing, so that twice is enough.
   if (months.length > 0) months.push(...(await computeStaleMonths(session, orgId, now)));
   if (await scopeCostsMissing(session, orgId)) await session.run(INSERT_SCOPE_COSTS, { org: orgId });
   await storeScopeDayCosts(session, orgId, dayOf(now));
   return months.sort();
-};
+}
 
-const scopeCostsMissing = async (session: Session, orgId: string): Promise<boolean> => {
+async function scopeCostsMissing(session: Session, orgId: string): Promise<boolean> {
   const [row] = await session.query<{ missing: boolean }>(SCOPE_COSTS_MISSING, { org: orgId });
   return row?.missing === true;
-};
+}
 
 interface StaleMonth {
   month: Day;
@@ -212,7 +208,7 @@ FROM wanted FULL JOIN computed USING (month)
 WHERE COALESCE(wanted.made_of, '') IS DISTINCT FROM computed.made_of OR month IN (FROM lent_otherwise)
 ORDER BY month`;
 
-const computeStaleMonths = async (session: Session, orgId: string, now: Date): Promise<Month[]> => {
+async function computeStaleMonths(session: Session, orgId: string, now: Date): Promise<Month[]> {
   const today = dayOf(now);
   const stale = await staleMonths(session, orgId, today);
   const months = stale.map(({ month }) => month);
@@ -248,7 +244,7 @@ const computeStaleMonths = async (session: Session, orgId: string, now: Date): P
     now: now.toISOString(),
   });
   return months.map(monthOf);
-};
+}
 
 // After a failed statement the transaction is unusable. Then the next computation drops the tables.
 const TABLES = Object.keys(COVERING_TABLES);

@@ -48,13 +48,13 @@ const BESIDE_VALUE: Partial<Record<BreakdownKey, string>> = {
 };
 
 /** Returns the columns of a breakdown, in order. Totals have the six places of the API. */
-export const breakdownColumns = (keys: readonly BreakdownKey[]): Columns => {
+export function breakdownColumns(keys: readonly BreakdownKey[]): Columns {
   const texts = [...keys, ...keys.flatMap((key) => BESIDE[key] ?? [])];
   return {
     ...Object.fromEntries(texts.map((column) => [column, column === 'day' ? 'DATE' : 'VARCHAR'])),
     total: 'DECIMAL(38,6)',
   };
-};
+}
 
 /** The keys in the daily totals. Any other key needs the bill lines. */
 const DAILY: readonly BreakdownKey[] = ['day', 'month', 'source', 'cloud', 'account'];
@@ -122,7 +122,7 @@ const COUNTED_TOTALS = `counted AS (
   WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
 
 /** Returns the statement of a breakdown. If `$limit` is null, it reads all rows. */
-export const breakdownStatement = (keys: readonly BreakdownKey[]): string => {
+export function breakdownStatement(keys: readonly BreakdownKey[]): string {
   const named = keys.includes('account');
   const owned = keys.includes('team');
   const counted = owned
@@ -151,4 +151,4 @@ GROUP BY ${columns.join(', ') || '()'}
 HAVING sum(cost) <> 0 OR (${attributed})
 ORDER BY ${[...times, 'total DESC', ...columns.map((column) => `${column} NULLS LAST`)].join(', ')}
 LIMIT $limit::BIGINT OFFSET $offset`;
-};
+}

@@ -53,12 +53,12 @@ interface Row {
  * Sums an organisation's spend once for all parts of `GET /costs`: in total, by day, source and account
  * (docs/http.md#read-costs). Days and accounts without spend in the range are left out.
  */
-export const costSummary = async (
+export async function costSummary(
   warehouse: Warehouse,
   orgId: string,
   range: CostRange,
   now: Date,
-): Promise<CostSummary> => {
+): Promise<CostSummary> {
   const { on } = await computeSpend(warehouse, orgId, now);
   const { rows, coverage } = await warehouse.onOneState(async (session) => ({
     rows: await session.query<Row>(COST_SUMMARY, { org: orgId, ...range }),
@@ -88,7 +88,7 @@ export const costSummary = async (
     previousTotal: coverage.coversBefore || !Big(previous).eq(0) ? previous : null,
     completeThrough: coverage.completeThrough,
   };
-};
+}
 
 /**
  * Returns the last day up to which every active source covers all days from `start` on; null if one lacks `start` itself. If
@@ -103,12 +103,12 @@ export const completeThrough = async (
   (await coverageFrom(session, orgId, { previousStart: start, start }, now)).completeThrough;
 
 /** Returns the same, and whether any source covers any day from `previousStart` to before `start`. */
-const coverageFrom = async (
+async function coverageFrom(
   session: ComputedSession,
   orgId: string,
   { previousStart, start }: Pick<CostRange, 'previousStart' | 'start'>,
   now: Date,
-): Promise<{ completeThrough: Day | null; coversBefore: boolean }> => {
+): Promise<{ completeThrough: Day | null; coversBefore: boolean }> {
   const [yesterday, before] = [addDays(dayOf(now), -1), addDays(start, -1)];
   const range = { first: previousStart, last: yesterday < before ? before : yesterday };
   const [covered] = await session.query<{ complete_through: Day; covers_before: boolean }>(COVERAGE_FROM, {
@@ -122,7 +122,7 @@ const coverageFrom = async (
     completeThrough: isKnown ? covered.complete_through : null,
     coversBefore: covered?.covers_before === true,
   };
-};
+}
 
 const COVERAGE_FROM = `
 WITH ${COVERED_DAYS},

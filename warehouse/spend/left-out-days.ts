@@ -13,10 +13,10 @@ const SPEND: readonly UnitTable[] = ['cloud_spend', 'kubernetes_spend', 'host_sp
  *
  * Two sources with the same charges are one bill. If the ended one has more on some day, such as a tax, this is in doubt.
  */
-export const storeLeftOutDays = async (
+export async function storeLeftOutDays(
   session: Session,
   { org, computation }: { org: string; computation: string },
-): Promise<void> => {
+): Promise<void> {
   const [ended] = await session.query(
     'FROM decided_units WHERE org_id = $org AND ended_on IS NOT NULL LIMIT 1',
     { org },
@@ -24,7 +24,7 @@ export const storeLeftOutDays = async (
   if (ended === undefined) return;
   await session.run(INSERT_LEFT_OUT_DAYS, { org, computation });
   await session.run(INSERT_DOUBTS, { org, computation });
-};
+}
 
 /** CTEs with what each unit costs each day in each source, and whether it has ended there; they end with `lives`. */
 const LIVES = `${LOADS_OF_COMPUTATION},

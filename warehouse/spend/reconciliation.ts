@@ -31,11 +31,11 @@ export interface Reconciliation {
 }
 
 /** Compares each cluster and host with its bills, over some days (docs/concepts.md#every-dollar-counts-once). */
-export const reconciliation = async (
+export async function reconciliation(
   session: ComputedSession,
   orgId: string,
   range: { start: Day; end: Day },
-): Promise<Reconciliation[]> => {
+): Promise<Reconciliation[]> {
   const days = { start: range.start, end: range.end };
   const rows = await session.query<Omit<Reconciliation, 'notes'>>(RECONCILIATION, { org: orgId, ...days });
   const notes = await assetNotes(session, orgId, days);
@@ -43,7 +43,7 @@ export const reconciliation = async (
     ...row,
     notes: notes.filter(({ source, of }) => source === row.source && of === row.name).map(({ note }) => note),
   }));
-};
+}
 
 const ON_DAYS = 'day BETWEEN $start::DATE AND $end::DATE';
 

@@ -14,34 +14,34 @@ const comparedMonths = (today: Day): { first: Day; last: Day } => ({
 });
 
 /** Stores the missing costs of the days of the running month and of the month before. */
-export const storeScopeDayCosts = async (session: Session, orgId: string, today: Day): Promise<void> => {
+export async function storeScopeDayCosts(session: Session, orgId: string, today: Day): Promise<void> {
   for (const store of [SCOPE_DAYS, OWNER_DAYS]) {
     const months = await missingMonths(session, orgId, today, store.missing);
     if (months === null) continue;
     await session.run(store.insert, { org: orgId, ...comparedMonths(today), ...months });
   }
-};
+}
 
 /** Whether any of them is missing. */
-export const scopeDayCostsMissing = async (session: Session, orgId: string, today: Day): Promise<boolean> => {
+export async function scopeDayCostsMissing(session: Session, orgId: string, today: Day): Promise<boolean> {
   for (const { missing } of [SCOPE_DAYS, OWNER_DAYS])
     if ((await missingMonths(session, orgId, today, missing)) !== null) return true;
   return false;
-};
+}
 
-const missingMonths = async (
+async function missingMonths(
   session: Session,
   orgId: string,
   today: Day,
   missing: string,
-): Promise<{ start: Day; end: Day } | null> => {
+): Promise<{ start: Day; end: Day } | null> {
   const [months] = await session.query<{ first: Day | null; last: Day | null }>(
     `WITH ${missing} SELECT min(month) AS first, max(month) AS last FROM missing`,
     { org: orgId, ...comparedMonths(today) },
   );
   if (months === undefined || months.first === null || months.last === null) return null;
   return { start: months.first, end: lastDay(monthOf(months.last)) };
-};
+}
 
 const COMPUTATIONS = `computations AS (
   SELECT month, computation_id FROM current_computations

@@ -80,7 +80,7 @@ const withSpend =
   };
 
 /** Throws, with the field, for an unknown team, and for a metric that cannot split a month. */
-const checkSplit = async (session: Session, orgId: string, split: Split): Promise<void> => {
+async function checkSplit(session: Session, orgId: string, split: Split): Promise<void> {
   const teams = await existingTeams(session, orgId, teamsOfSplit(split));
   const check = (field: string, teamId: string): void => {
     if (!teams.has(teamId))
@@ -107,4 +107,4 @@ const checkSplit = async (session: Session, orgId: string, split: Split): Promis
       throw invalid('split.metric_id: expected a metric with a label key, got one without');
     for (const [label, id] of Object.entries(split.labels)) check(`labels.${label}`, id);
   }
-};
+}

@@ -14,11 +14,11 @@ export interface SplitDoubts {
 }
 
 /** Returns what the imports of some metrics keep from splitting costs, also of those that were disconnected. */
-export const splitDoubts = async (
+export async function splitDoubts(
   session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
-): Promise<SplitDoubts> => {
+): Promise<SplitDoubts> {
   const imports = await valueImports(session, orgId, metricIds);
   const ended = [...imports].flatMap(([id, { disconnectedOn }]) => (disconnectedOn === null ? [] : [id]));
   const periods = await valuePeriods(session, orgId, ended);
@@ -40,4 +40,4 @@ export const splitDoubts = async (
       });
     },
   };
-};
+}

@@ -12,12 +12,12 @@ export interface SplitValues {
 }
 
 /** Returns the values of some metrics in some months (their first days), by month. Uses one statement. */
-export const splitValues = async (
+export async function splitValues(
   session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
   months: readonly Day[],
-): Promise<Map<Month, SplitValues>> => {
+): Promise<Map<Month, SplitValues>> {
   const byMonth = new Map<Month, SplitValues>(
     months.map((month) => [monthOf(month), { sums: new Map(), changes: new Map() }]),
   );
@@ -36,7 +36,7 @@ export const splitValues = async (
     values?.sums.set(metric_id, [...(values.sums.get(metric_id) ?? []), { label, sum }]);
   }
   return byMonth;
-};
+}
 
 const SPLIT_VALUES = `
 WITH changes AS (
@@ -53,15 +53,15 @@ SELECT metric_id, month, counts.changes, label, sum
 FROM counts LEFT JOIN sums USING (metric_id, month) ORDER BY metric_id, month, label`;
 
 /** Returns the names of some metrics by id. */
-export const metricNames = async (
+export async function metricNames(
   session: Pick<Session, 'query'>,
   orgId: string,
   metricIds: readonly string[],
-): Promise<Map<string, string>> => {
+): Promise<Map<string, string>> {
   if (metricIds.length === 0) return new Map();
   const rows = await session.query<{ metric_id: string; name: string }>(
     'SELECT metric_id, name FROM metrics WHERE org_id = $org AND list_contains($metrics, metric_id)',
     { org: orgId, metrics: metricIds },
   );
   return new Map(rows.map(({ metric_id, name }) => [metric_id, name]));
-};
+}

@@ -76,7 +76,7 @@ const withOwnership =
     await storePicks(session, orgId, owner, { before: before?.ownership ?? [], picks }, now, store);
   };
 
-const refuseWhileReferred = async (session: Session, orgId: string, teamId: string): Promise<void> => {
+async function refuseWhileReferred(session: Session, orgId: string, teamId: string): Promise<void> {
   const sharedCosts = (await listSharedCosts(session, orgId)).filter(({ split }) =>
     teamsOfSplit(split).includes(teamId),
   );
@@ -90,4 +90,4 @@ const refuseWhileReferred = async (session: Session, orgId: string, teamId: stri
   ];
   if (users.length > 0)
     throw conflict(`the team cannot be deleted: it is referred to by ${users.join(', ')}; change them first`);
-};
+}

@@ -9,11 +9,11 @@ import { COLLECTED_SINCE, TAKEN_SINCE, USES_CHOICE } from '../spend/picks/spend-
  * those of the team's own picks, and of shared costs in which it has a part. It also depends on another owner's tag or split
  * that takes spend from a less specific pick: before that was collected the bill has the spend, and afterwards it has not.
  */
-export const uncollectedPicks = async (
+export async function uncollectedPicks(
   session: Pick<Session, 'query'>,
   orgId: string,
   months: readonly Day[],
-): Promise<Map<Month, UncollectedPicks>> => {
+): Promise<Map<Month, UncollectedPicks>> {
   if (months.length === 0) return new Map();
   const rows = await session.query<{ month: Day; team_id: string; uncollected: string[] }>(UNCOLLECTED, {
     org: orgId,
@@ -23,7 +23,7 @@ export const uncollectedPicks = async (
   for (const { month, team_id, uncollected } of rows)
     byMonth.set(monthOf(month), { ...byMonth.get(monthOf(month)), [team_id]: uncollected });
   return byMonth;
-};
+}
 
 const UNCOLLECTED = `
 WITH shares AS (

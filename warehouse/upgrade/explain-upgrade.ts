@@ -41,31 +41,31 @@ export interface ExplainedUpgrade {
 }
 
 /** Returns the version of a warehouse's schema, without changing it. */
-export const schemaVersion = async (
+export async function schemaVersion(
   settings: WarehouseSettings,
-): Promise<{ version: number; newest: number }> => {
+): Promise<{ version: number; newest: number }> {
   const warehouse = await Warehouse.open(settings, []);
   try {
     return { version: await schemaVersionOf(warehouse), newest: NEWEST_VERSION };
   } finally {
     warehouse.close();
   }
-};
+}
 
 /**
  * Upgrades a copy of a warehouse's file, and compares the numbers of the last twelve ended months before and after. It only
  * reads the warehouse itself, which no other process may use. Returns null for a DuckLake, because that cannot be copied.
  */
-export const explainUpgrade = async (
+export async function explainUpgrade(
   settings: WarehouseSettings,
   now: Date,
-): Promise<ExplainedUpgrade | null> => {
+): Promise<ExplainedUpgrade | null> {
   if (isDuckLake(settings.location)) return null;
   const explained = await withCopy(settings, (copy) => explainOn(copy, now));
   return explained ?? { version: 0, newest: NEWEST_VERSION, changes: [], lockedMonths: 0 };
-};
+}
 
-const explainOn = async (copy: WarehouseSettings, now: Date): Promise<ExplainedUpgrade> => {
+async function explainOn(copy: WarehouseSettings, now: Date): Promise<ExplainedUpgrade> {
   const { version, newest } = await schemaVersion(copy);
   const last = addMonths(monthOf(dayOf(now)), -1);
   const old = version > OLD_RULES ? new Map<string, OldNumber>() : await oldNumbers(copy, last);
@@ -88,14 +88,14 @@ const explainOn = async (copy: WarehouseSettings, now: Date): Promise<ExplainedU
   } finally {
     warehouse.close();
   }
-};
+}
 
 const keyOf = ({ of, id, month }: Pick<ShownNumber, 'of' | 'id' | 'month'>): string => `${of} ${id} ${month}`;
 
 const isLocked = (status: string | null): boolean => status === 'locked' || status === 'changed_since_lock';
 
 /** Returns the numbers that version 7 or an earlier one showed. Versions before 7 only lacked columns. */
-const oldNumbers = async (settings: WarehouseSettings, last: Month): Promise<Map<string, OldNumber>> => {
+async function oldNumbers(settings: WarehouseSettings, last: Month): Promise<Map<string, OldNumber>> {
   const warehouse = await Warehouse.open(
     settings,
     MIGRATIONS.filter(({ version }) => version <= OLD_RULES),
@@ -112,19 +112,19 @@ const oldNumbers = async (settings: WarehouseSettings, last: Month): Promise<Map
   } finally {
     warehouse.close();
   }
-};
+}
 
 interface Versions {
   version: number;
   newest: number;
 }
 
-const changesOf = (
+function changesOf(
   organisation: string,
   before: ShownMonths,
   after: ShownMonths,
   versions: Versions,
-): ChangedNumber[] => {
+): ChangedNumber[] {
   const then = new Map(before.numbers.map((number) => [keyOf(number), number]));
   return after.numbers.flatMap((number): ChangedNumber[] => {
     const { of, name, month, cost, status } = number;
@@ -134,19 +134,19 @@ const changesOf = (
     const numbers = { before: { cost: was.cost, status: was.status }, after: { cost, status } };
     return [{ organisation, of, name, month, ...numbers, reason }];
   });
-};
+}
 
 const isSameCost = (before: DecimalText | null, after: DecimalText | null): boolean =>
   before === null || after === null ? before === after : Big(before).eq(after);
 
 /** Returns why a number changes: its own reason, and if its cost changes, new counting rules and new notes on assets. */
-const reasonOf = (
+function reasonOf(
   { month, status, reason }: ShownNumber,
   isCostSame: boolean,
   before: ShownMonths,
   after: ShownMonths,
   { version, newest }: Versions,
-): string => {
+): string {
   const own = reason === null ? [] : [reason];
   // A month that settles has final numbers and no reason of its own.
   const isFinal = status === 'ready_to_lock' || status === 'sealed';
@@ -158,7 +158,7 @@ const reasonOf = (
   const decided = (after.notes.get(month) ?? []).filter((note) => !known.includes(note));
   const moved = isCostSame ? [] : [...(isCountedAnew ? [changed] : []), ...decided];
   return inWords([...own, ...moved]) ?? changed;
-};
+}
 
 const inVersion = (rules: number | null | undefined, version: number): string =>
   rules === null || rules === undefined ? `those of version ${version}` : `${rules} (version ${version})`;

@@ -41,12 +41,12 @@ export interface ShownMonths {
 }
 
 /** Reads `count` months up to `newest`, without computing, settling or sealing anything. */
-export const shownMonths = async (
+export async function shownMonths(
   warehouse: Warehouse,
   organisation: Organisation,
   range: { newest: Month; count: number },
   now: Date,
-): Promise<ShownMonths> => {
+): Promise<ShownMonths> {
   const { id } = organisation;
   const read = await warehouse.onOneState(async (session) => ({
     numbers: [
@@ -65,13 +65,13 @@ export const shownMonths = async (
     );
   }
   return { ...read, notes };
-};
+}
 
-const totals = async (
+async function totals(
   session: Session,
   { id, name }: Organisation,
   { newest, count }: { newest: Month; count: number },
-): Promise<ShownNumber[]> => {
+): Promise<ShownNumber[]> {
   const rows = await session.query<{ month: Day; cost: DecimalText }>(TOTALS, {
     org: id,
     first: factsFrom(newest, count - 1),
@@ -82,7 +82,7 @@ const totals = async (
     status: null,
     reason: null,
   }));
-};
+}
 
 const TOTALS = `
 WITH months AS (
@@ -92,12 +92,12 @@ totals AS (
   WHERE org_id = $org GROUP BY month)
 SELECT month, CAST(COALESCE(cost, 0) AS DECIMAL(38,15)) AS cost FROM months LEFT JOIN totals USING (month) ORDER BY month`;
 
-const metricNumbers = async (
+async function metricNumbers(
   session: Session,
   { id: orgId, settle_days }: Organisation,
   range: { newest: Month; count: number },
   now: Date,
-): Promise<ShownNumber[]> => {
+): Promise<ShownNumber[]> {
   // Revenue stays sealed.
   const metrics = (await listMetrics(session, orgId)).filter(({ kind }) => kind === 'count');
   const ids = metrics.map(({ id }) => id);
@@ -117,13 +117,13 @@ const metricNumbers = async (
       }),
     );
   });
-};
+}
 
-const teamNumbers = async (
+async function teamNumbers(
   session: Session,
   orgId: string,
   range: { newest: Month; count: number },
-): Promise<ShownNumber[]> => {
+): Promise<ShownNumber[]> {
   const teams = await listTeams(session, orgId);
   // Leaves out the month before the range, which `monthBills` adds for comparisons.
   const months = (await monthBills(STORED_SPEND.on(session), orgId, range)).slice(1);
@@ -143,18 +143,18 @@ const teamNumbers = async (
       };
     }),
   );
-};
+}
 
 /** Joins sentences into one reason. Returns null if there are none. */
 export const inWords = (sentences: readonly string[]): string | null =>
   sentences.length === 0 ? null : sentences.join('; ');
 
-const countingRules = async (session: Session, orgId: string): Promise<Map<Month, number | null>> => {
+async function countingRules(session: Session, orgId: string): Promise<Map<Month, number | null>> {
   const rows = await session.query<{ month: Day; rules: number | null }>(COUNTING_RULES_OF_MONTHS, {
     org: orgId,
   });
   return new Map(rows.map(({ month, rules }) => [monthOf(month), rules]));
-};
+}
 
 // `made_of` begins with the number of the counting rules (compute-spend.ts).
 const COUNTING_RULES_OF_MONTHS = `

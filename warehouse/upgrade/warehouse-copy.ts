@@ -11,10 +11,10 @@ import type { WarehouseSettings } from '../engine/warehouse.ts';
  * Lends `work` a copy of a warehouse's file and its write-ahead log, and deletes the copy afterwards. It only reads the
  * original. Returns null if there is no such file. Throws if another process uses it.
  */
-export const withCopy = async <Result>(
+export async function withCopy<Result>(
   settings: WarehouseSettings,
   work: (copy: WarehouseSettings) => Promise<Result>,
-): Promise<Result | null> => {
+): Promise<Result | null> {
   const isThere = await access(settings.location).then(() => true, unlessMissing);
   if (isThere !== true) return null;
   await makeFolder(settings.spillDirectory);
@@ -26,10 +26,10 @@ export const withCopy = async <Result>(
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
 /** Copies both files under a reader's lock, so that no process can start to write. */
-const copyUnused = async (from: string, to: string): Promise<void> => {
+async function copyUnused(from: string, to: string): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:');
   try {
     const session = new Session(await instance.connect());
@@ -41,8 +41,8 @@ const copyUnused = async (from: string, to: string): Promise<void> => {
   } finally {
     instance.closeSync();
   }
-};
+}
 
-const unlessMissing = (error: NodeJS.ErrnoException): void => {
+function unlessMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
-};
+}

@@ -19,9 +19,9 @@ const isPassing = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.status === 503 || error.status === 429;
 
 /** Leads to the sign-in once the session has ended (shell.tsx). */
-const endSession = (error: unknown): void => {
+function endSession(error: unknown): void {
   if (isSignedOut(error)) queryClient.setQueryData(sessionQuery.queryKey, null);
-};
+}
 
 /** The answers that pages share. A change makes the answers stale that it may touch, and shown ones are asked again. */
 export const queryClient: QueryClient = new QueryClient({

@@ -42,7 +42,7 @@ const TABS: Record<SettingsSearch['show'], { label: string; content: ReactNode }
 const NAMES = Object.keys(TABS) as SettingsSearch['show'][];
 
 /** Keys, webhooks, the organisation and its audit log, one tab each. */
-export const SettingsPage = (): ReactNode => {
+export function SettingsPage(): ReactNode {
   const { show } = route.useSearch();
   const navigate = route.useNavigate();
   return (
@@ -70,4 +70,4 @@ export const SettingsPage = (): ReactNode => {
       </Tabs>
     </>
   );
-};
+}

@@ -39,7 +39,7 @@ const PAGES: readonly { to: LinkProps['to']; label: string; icon: typeof IconSun
 ];
 
 /** The frame of every page of a session: navigation, organisation, sign-out. Without a session it goes to the sign-in. */
-export const Shell = (): ReactNode => {
+export function Shell(): ReactNode {
   const { data: session } = useQuery(sessionQuery);
   if (session === null || session === undefined) return <ToSignIn />;
   return (
@@ -47,18 +47,18 @@ export const Shell = (): ReactNode => {
       <SignedIn session={session} />
     </SessionContext>
   );
-};
+}
 
 /** Asks the router again, which leads pages without a session to the sign-in (router.tsx). */
-const ToSignIn = (): ReactNode => {
+function ToSignIn(): ReactNode {
   const router = useRouter();
   useEffect(() => {
     void router.invalidate();
   }, [router]);
   return null;
-};
+}
 
-const SignedIn = ({ session: { organisation, key } }: { session: Session }): ReactNode => {
+function SignedIn({ session: { organisation, key } }: { session: Session }): ReactNode {
   const [opened, { toggle, close }] = useDisclosure();
   return (
     <AppShell
@@ -117,9 +117,9 @@ const SignedIn = ({ session: { organisation, key } }: { session: Session }): Rea
       </AppShell.Main>
     </AppShell>
   );
-};
+}
 
-const SignOut = (): ReactNode => {
+function SignOut(): ReactNode {
   const queryClient = useQueryClient();
   const signOut = useMutation({
     mutationFn: () => dataOf(api.DELETE('/api/v1/session')),
@@ -142,9 +142,9 @@ const SignOut = (): ReactNode => {
       Sign out
     </Button>
   );
-};
+}
 
-const ColourScheme = (): ReactNode => {
+function ColourScheme(): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const dark = window.matchMedia('(prefers-color-scheme: dark)').matches
     ? colorScheme !== 'light'
@@ -161,4 +161,4 @@ const ColourScheme = (): ReactNode => {
       {dark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
     </ActionIcon>
   );
-};
+}

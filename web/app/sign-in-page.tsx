@@ -10,7 +10,7 @@ import { FormError } from '../shared/forms/form-error.tsx';
 const route = getRouteApi('/sign-in');
 
 /** Makes a session from an API key, and goes on to the page that was asked for. */
-export const SignInPage = (): ReactNode => {
+export function SignInPage(): ReactNode {
   useDocumentTitle('Sign in · Cost Analytics');
   const { next } = route.useSearch();
   const { history } = useRouter();
@@ -69,4 +69,4 @@ export const SignInPage = (): ReactNode => {
       </Paper>
     </Center>
   );
-};
+}

@@ -19,7 +19,7 @@ export const ChangeWebhook = ({ opened, onClose, ...changed }: Changed & { opene
   </Dialog>
 );
 
-const UrlForm = ({ id, url, onClose }: Changed): ReactNode => {
+function UrlForm({ id, url, onClose }: Changed): ReactNode {
   const form = useForm({ initialValues: { url } });
   const change = useChange({
     send: (body: { url: string }, signal) =>
@@ -51,4 +51,4 @@ const UrlForm = ({ id, url, onClose }: Changed): ReactNode => {
       />
     </DialogForm>
   );
-};
+}

@@ -13,7 +13,7 @@ const MEANS: Record<EventType, string> = {
 };
 
 /** A button that opens the form of a new webhook. The dialog then shows the secret of its signatures once. */
-export const CreateWebhook = (): ReactNode => {
+export function CreateWebhook(): ReactNode {
   const [shown, setShown] = useState<'nothing' | 'form' | { secret: string }>('nothing');
   const close = (): void => {
     setShown('nothing');
@@ -41,20 +41,20 @@ export const CreateWebhook = (): ReactNode => {
       </Dialog>
     </>
   );
-};
+}
 
 interface Values {
   url: string;
   events: EventType[];
 }
 
-const WebhookForm = ({
+function WebhookForm({
   onCreated,
   onCancel,
 }: {
   onCreated: (webhook: { secret: string }) => void;
   onCancel: () => void;
-}): ReactNode => {
+}): ReactNode {
   const form = useForm<Values>({
     initialValues: { url: '', events: [...EVENT_TYPES] },
     validate: { events: (events) => (events.length === 0 ? 'Choose at least one event' : null) },
@@ -95,4 +95,4 @@ const WebhookForm = ({
       </Checkbox.Group>
     </DialogForm>
   );
-};
+}

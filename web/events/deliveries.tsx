@@ -8,7 +8,7 @@ import { DeliveryRow } from './delivery-row.tsx';
 import { deliveriesQuery, type Webhook } from './webhooks-query.ts';
 
 /** What was delivered to a webhook, newest first. It is asked again while a delivery is pending. */
-export const Deliveries = ({ of: { id } }: { of: Webhook }): ReactNode => {
+export function Deliveries({ of: { id } }: { of: Webhook }): ReactNode {
   const query = useInfiniteQuery(deliveriesQuery(id));
   return (
     <>
@@ -46,4 +46,4 @@ export const Deliveries = ({ of: { id } }: { of: Webhook }): ReactNode => {
       </Answer>
     </>
   );
-};
+}

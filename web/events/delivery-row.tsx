@@ -13,7 +13,7 @@ type Attempt = Delivery['attempts'][number];
 const COLORS = { pending: 'yellow', delivered: 'green', failed: 'red' } as const;
 
 /** A delivery with its status and last response; its attempts and payload on demand. */
-export const DeliveryRow = ({ delivery }: { delivery: Delivery }): ReactNode => {
+export function DeliveryRow({ delivery }: { delivery: Delivery }): ReactNode {
   const { status, attempts, created_at, reason } = delivery;
   const last = attempts.at(-1);
   return (
@@ -48,7 +48,7 @@ export const DeliveryRow = ({ delivery }: { delivery: Delivery }): ReactNode => 
       </Table.Td>
     </RowWithDetail>
   );
-};
+}
 
 const Detail = ({ of: { event_id, attempts, reason, payload } }: { of: Delivery }): ReactNode => (
   <Stack gap="xs">
@@ -87,9 +87,9 @@ const REASONS: Record<UnitCostChanged['reason'], string> = {
 };
 
 /** What an event says in words. Other types of events show their name. */
-const wordsOf = ({ type, payload }: Delivery): string => {
+function wordsOf({ type, payload }: Delivery): string {
   const data = payload['data'] as Partial<UnitCostChanged> | undefined;
   if (data?.test === true) return 'Test event';
   if (data?.metric_name === undefined || data.reason === undefined) return type;
   return `${data.metric_name}: ${data.period ?? ''} ${REASONS[data.reason]}`;
-};
+}

@@ -15,7 +15,7 @@ const route = getRouteApi('/signed-in/settings');
 const BUTTON = { size: 'xs', variant: 'default' } as const;
 
 /** Buttons for what can be done with a webhook beside a test. Whatever ends something asks first. */
-export const WebhookActions = ({ of: { id, url, enabled } }: { of: Webhook }): ReactNode => {
+export function WebhookActions({ of: { id, url, enabled } }: { of: Webhook }): ReactNode {
   const [asked, setAsked] = useState<'nothing' | 'url' | 'disable' | 'rotate' | 'delete'>('nothing');
   const [secret, setSecret] = useState<string | null>(null);
   const close = (): void => {
@@ -146,4 +146,4 @@ export const WebhookActions = ({ of: { id, url, enabled } }: { of: Webhook }): R
       </Dialog>
     </>
   );
-};
+}

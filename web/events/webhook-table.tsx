@@ -35,7 +35,7 @@ export const WebhookTable = ({
   </DataTable>
 );
 
-const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }): ReactNode => {
+function WebhookRow({ webhook, isShown }: { webhook: Webhook; isShown: boolean }): ReactNode {
   const { id, url, events, enabled, disabled_reason, problem, created_at } = webhook;
   const navigate = route.useNavigate();
   const show = (shown: string | undefined): void => {
@@ -104,4 +104,4 @@ const WebhookRow = ({ webhook, isShown }: { webhook: Webhook; isShown: boolean }
       </Table.Td>
     </Table.Tr>
   );
-};
+}

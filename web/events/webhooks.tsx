@@ -15,7 +15,7 @@ import { webhooksQuery, type Webhook } from './webhooks-query.ts';
 const route = getRouteApi('/signed-in/settings');
 
 /** The receivers of events, and what was delivered to the one that the address names. */
-export const Webhooks = (): ReactNode => {
+export function Webhooks(): ReactNode {
   const query = useInfiniteQuery(webhooksQuery);
   const { has } = useSession();
   const { webhook: chosen } = route.useSearch();
@@ -44,7 +44,7 @@ export const Webhooks = (): ReactNode => {
       {shown !== undefined && <OneWebhook key={shown.id} webhook={shown} />}
     </Stack>
   );
-};
+}
 
 const OneWebhook = ({ webhook }: { webhook: Webhook }): ReactNode => (
   <Card title={`Webhook to ${new URL(webhook.url).host}`} actions={<WebhookActions of={webhook} />}>

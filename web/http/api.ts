@@ -21,11 +21,11 @@ interface Called<Body> {
 }
 
 /** Returns the body of a success. Throws an {@link ApiError} for any other answer. */
-export const bodyOf = async <Body>(call: Promise<Called<Body>>): Promise<Body> => {
+export async function bodyOf<Body>(call: Promise<Called<Body>>): Promise<Body> {
   const { data, error, response } = await call;
   if (data !== undefined && response.ok) return data;
   throw new ApiError(messageIn(error) ?? `The service answered ${response.status}.`, response);
-};
+}
 
 /** Returns the data of a success. Throws an {@link ApiError} for any other answer. */
 export const dataOf = async <Data>(call: Promise<Called<{ data: Data }>>): Promise<Data> =>

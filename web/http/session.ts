@@ -34,7 +34,7 @@ export interface SignedIn extends Session {
 }
 
 /** The session of a page that only signed-in people see. */
-export const useSession = (): SignedIn => {
+export function useSession(): SignedIn {
   const session = useContext(SessionContext);
   if (session === null) throw new Error('nobody is signed in');
   return {
@@ -42,4 +42,4 @@ export const useSession = (): SignedIn => {
     may: (access) => permits(session.key.permission, access),
     has: (feature) => includes(session.organisation.tier, feature),
   };
-};
+}

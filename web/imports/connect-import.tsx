@@ -31,13 +31,13 @@ interface Form {
 }
 
 /** Returns the JSON of a service account key, or the text itself for the service to refuse. */
-const parsed = (text: string): unknown => {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return text;
   }
-};
+}
 
 const bodyFor = ({ type, projectId, location, query, credentials, apiKey }: Form) =>
   type === 'stripe'
@@ -51,7 +51,7 @@ const bodyFor = ({ type, projectId, location, query, credentials, apiKey }: Form
       };
 
 /** The form that connects a metric to BigQuery or Stripe. It can be checked before it is stored. */
-export const ConnectImport = ({
+export function ConnectImport({
   metric,
   connection,
   onDone,
@@ -59,7 +59,7 @@ export const ConnectImport = ({
   metric: ShownMetric;
   connection: Import | null;
   onDone?: () => void;
-}): ReactNode => {
+}): ReactNode {
   const form = useForm<Form>({
     initialValues: {
       type: connection?.type ?? (metric.kind === 'revenue' ? 'stripe' : 'bigquery'),
@@ -174,7 +174,7 @@ export const ConnectImport = ({
       </Stack>
     </form>
   );
-};
+}
 
 const CheckResult = ({ result }: { result: Schema<'ImportCheck'> }): ReactNode => (
   <Alert

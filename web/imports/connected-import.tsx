@@ -25,7 +25,7 @@ interface Connected {
 }
 
 /** A connected import: its state, its last run, and what can be done with it. */
-export const ConnectedImport = ({ metric, connection }: Connected): ReactNode => {
+export function ConnectedImport({ metric, connection }: Connected): ReactNode {
   const { other_currencies, left_out } = connection;
   const [others, leftOut] = [other_currencies ?? [], left_out ?? []];
   return (
@@ -58,7 +58,7 @@ export const ConnectedImport = ({ metric, connection }: Connected): ReactNode =>
       </Stack>
     </Card>
   );
-};
+}
 
 const Facts = ({ connection }: Connected): ReactNode => (
   <Table aria-label="Connection" variant="vertical" layout="auto">
@@ -87,7 +87,7 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactN
   </Table.Tr>
 );
 
-const LastRun = ({ connection: { last_run } }: Pick<Connected, 'connection'>): ReactNode => {
+function LastRun({ connection: { last_run } }: Pick<Connected, 'connection'>): ReactNode {
   if (last_run === null) return <Text size="sm">It has not run yet.</Text>;
   const { status, started_at, finished_at, start_day, end_day, rows, changed, removed, notes, error } =
     last_run;
@@ -116,9 +116,9 @@ const LastRun = ({ connection: { last_run } }: Pick<Connected, 'connection'>): R
       )}
     </Alert>
   );
-};
+}
 
-const Actions = ({ metric, connection }: Connected): ReactNode => {
+function Actions({ metric, connection }: Connected): ReactNode {
   const { has } = useSession();
   const [replacing, replace] = useDisclosure();
   const isPaused = connection.status === 'paused';
@@ -138,9 +138,9 @@ const Actions = ({ metric, connection }: Connected): ReactNode => {
       <Disconnect metric={metric} />
     </Group>
   );
-};
+}
 
-const RunNow = ({ metric, connection }: Connected): ReactNode => {
+function RunNow({ metric, connection }: Connected): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   const { today } = useSession();
   const [from, setFrom] = useState('');
@@ -187,9 +187,9 @@ const RunNow = ({ metric, connection }: Connected): ReactNode => {
       </Dialog>
     </>
   );
-};
+}
 
-const Disconnect = ({ metric }: { metric: ShownMetric }): ReactNode => {
+function Disconnect({ metric }: { metric: ShownMetric }): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   const disconnect = useChange({
     send: (_: undefined, signal) =>
@@ -220,4 +220,4 @@ const Disconnect = ({ metric }: { metric: ShownMetric }): ReactNode => {
       </Confirmation>
     </>
   );
-};
+}

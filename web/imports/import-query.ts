@@ -8,14 +8,14 @@ export type Import = Schema<'Import'>;
 const WATCH_MS = 1_500;
 
 /** Returns the daily import of a metric; null if none is connected. */
-export const importOf = async (id: string, signal: AbortSignal): Promise<Import | null> => {
+export async function importOf(id: string, signal: AbortSignal): Promise<Import | null> {
   try {
     return await dataOf(api.GET('/api/v1/metrics/{id}/import', { params: { path: { id } }, signal }));
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   }
-};
+}
 
 /** The daily import of a metric; null if none is connected. A running one is asked for again until it has ended. */
 export const importQuery = (id: string) =>

@@ -9,7 +9,7 @@ import { ConnectedImport } from './connected-import.tsx';
 import { useCurrentImport } from './use-current-import.ts';
 
 /** The daily import of a metric: connect one, or see what it does. */
-export const ImportTab = ({ metric }: { metric: ShownMetric }): ReactNode => {
+export function ImportTab({ metric }: { metric: ShownMetric }): ReactNode {
   const query = useCurrentImport(metric.id);
   const { has } = useSession();
   return (
@@ -30,4 +30,4 @@ export const ImportTab = ({ metric }: { metric: ShownMetric }): ReactNode => {
       }}
     </Answer>
   );
-};
+}

@@ -17,7 +17,7 @@ import { FormError } from '../shared/forms/form-error.tsx';
 import { Confirmation } from '../shared/forms/confirmation.tsx';
 
 /** The definition of a metric: what can change as a form, the rest in words, and its deletion. */
-export const MetricSettings = ({ metric }: { metric: ShownMetric }): ReactNode => {
+export function MetricSettings({ metric }: { metric: ShownMetric }): ReactNode {
   const { may, has } = useSession();
   const mayChange = may('admin') && (metric.kind === 'count' || has('revenue'));
   return (
@@ -35,9 +35,9 @@ export const MetricSettings = ({ metric }: { metric: ShownMetric }): ReactNode =
       )}
     </Stack>
   );
-};
+}
 
-const Definition = ({ metric, mayChange }: { metric: ShownMetric; mayChange: boolean }): ReactNode => {
+function Definition({ metric, mayChange }: { metric: ShownMetric; mayChange: boolean }): ReactNode {
   const { organisation } = useSession();
   const isRevenue = metric.kind === 'revenue';
   const rule = targetRule(metric.kind, organisation.currency);
@@ -126,9 +126,9 @@ const Definition = ({ metric, mayChange }: { metric: ShownMetric; mayChange: boo
       </Stack>
     </form>
   );
-};
+}
 
-const DeleteMetric = ({ metric }: { metric: ShownMetric }): ReactNode => {
+function DeleteMetric({ metric }: { metric: ShownMetric }): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
   const remove = useChange({
@@ -163,4 +163,4 @@ const DeleteMetric = ({ metric }: { metric: ShownMetric }): ReactNode => {
       </Confirmation>
     </>
   );
-};
+}

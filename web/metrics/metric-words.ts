@@ -13,7 +13,7 @@ export const ratioInWords = ({ kind, unit }: Pick<Defined, 'kind' | 'unit'>): st
   kind === 'revenue' ? 'Cost in percent of revenue' : `Cost per ${unit}`;
 
 /** Returns whose cost a metric counts, in words. */
-export const scopeInWords = (scope: Defined['scope'], teamName?: string): string => {
+export function scopeInWords(scope: Defined['scope'], teamName?: string): string {
   switch (scope.type) {
     case 'organisation':
       return 'all spend';
@@ -24,7 +24,7 @@ export const scopeInWords = (scope: Defined['scope'], teamName?: string): string
         ? 'one chosen part of spend'
         : `${scope.spend.length} chosen parts of spend`;
   }
-};
+}
 
 /** Returns how values become the value of a month, in words. */
 export const valuesInWords = ({

@@ -13,7 +13,7 @@ import { isShown, ratioInWords, scopeInWords, valuesInWords } from './metric-wor
 import { ShowMore } from '../shared/tables/show-more.tsx';
 
 /** Every metric with its definition. */
-export const MetricsPage = (): ReactNode => {
+export function MetricsPage(): ReactNode {
   const { may, has } = useSession();
   return (
     <>
@@ -23,7 +23,7 @@ export const MetricsPage = (): ReactNode => {
       {has('unit_economics') ? <List /> : <Empty>Metrics need the Professional plan or above.</Empty>}
     </>
   );
-};
+}
 
 const NewMetric = (): ReactNode => (
   <Button size="xs" renderRoot={(props) => <Link {...props} to="/business-metrics/new" />}>
@@ -31,7 +31,7 @@ const NewMetric = (): ReactNode => (
   </Button>
 );
 
-const List = (): ReactNode => {
+function List(): ReactNode {
   const query = useInfiniteQuery(metricsQuery);
   return (
     <Card title="All metrics">
@@ -65,7 +65,7 @@ const List = (): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
 const MetricRow = ({ metric }: { metric: ListedMetric }): ReactNode => (
   <Table.Tr>
@@ -89,7 +89,7 @@ const MetricRow = ({ metric }: { metric: ListedMetric }): ReactNode => (
   </Table.Tr>
 );
 
-const Definition = ({ metric }: { metric: Extract<ListedMetric, { unit: string }> }): ReactNode => {
+function Definition({ metric }: { metric: Extract<ListedMetric, { unit: string }> }): ReactNode {
   const { latest, target } = metric;
   const Shape = metric.kind === 'revenue' ? Percent : UnitCost;
   return (
@@ -135,4 +135,4 @@ const Definition = ({ metric }: { metric: Extract<ListedMetric, { unit: string }
       </Table.Td>
     </>
   );
-};
+}

@@ -43,7 +43,7 @@ const scopeOf = ({ scope, teamId, spend }: Form) =>
       : { type: scope, spend };
 
 /** The form for a new metric: what it counts, and whose cost it divides. */
-export const NewMetricPage = (): ReactNode => {
+export function NewMetricPage(): ReactNode {
   const { may, has } = useSession();
   return (
     <>
@@ -57,9 +57,9 @@ export const NewMetricPage = (): ReactNode => {
       )}
     </>
   );
-};
+}
 
-const MetricForm = (): ReactNode => {
+function MetricForm(): ReactNode {
   const { organisation, has } = useSession();
   const navigate = useNavigate();
   const form = useForm<Form>({
@@ -233,4 +233,4 @@ const MetricForm = (): ReactNode => {
       </Stack>
     </form>
   );
-};
+}

@@ -10,13 +10,7 @@ import { NUMBERS_OF_METRICS, type ShownMetric } from './metric-queries.ts';
 import { FormError } from '../shared/forms/form-error.tsx';
 
 /** Whose cost a metric counts: all spend, a team's bill, or chosen picks, which can be changed. */
-export const ScopeOfMetric = ({
-  metric,
-  mayChange,
-}: {
-  metric: ShownMetric;
-  mayChange: boolean;
-}): ReactNode => {
+export function ScopeOfMetric({ metric, mayChange }: { metric: ShownMetric; mayChange: boolean }): ReactNode {
   const { scope } = metric;
   switch (scope.type) {
     case 'organisation':
@@ -37,9 +31,9 @@ export const ScopeOfMetric = ({
     case 'spend':
       return <Picks metric={metric} spend={scope.spend} mayChange={mayChange} />;
   }
-};
+}
 
-const Picks = ({
+function Picks({
   metric,
   spend,
   mayChange,
@@ -47,7 +41,7 @@ const Picks = ({
   metric: ShownMetric;
   spend: Pick[];
   mayChange: boolean;
-}): ReactNode => {
+}): ReactNode {
   const user = { type: 'metric', id: metric.id } as const;
   const [draft, setDraft] = useState<Pick[] | null>(null);
   const save = useChange({
@@ -110,4 +104,4 @@ const Picks = ({
       </Group>
     </Stack>
   );
-};
+}

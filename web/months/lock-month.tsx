@@ -15,7 +15,7 @@ import { DialogForm } from '../shared/forms/dialog-form.tsx';
 export type LockState = 'closed' | 'open' | 'accepting';
 
 /** The button that locks a month, if it can be locked, with a preview of what is frozen. */
-export const LockMonth = ({
+export function LockMonth({
   metric,
   month,
   state,
@@ -25,7 +25,7 @@ export const LockMonth = ({
   month: Month;
   state: LockState;
   onChange: (state: LockState) => void;
-}): ReactNode => {
+}): ReactNode {
   const close = (): void => {
     onChange('closed');
   };
@@ -47,9 +47,9 @@ export const LockMonth = ({
       </Dialog>
     </>
   );
-};
+}
 
-const Preview = ({
+function Preview({
   metric,
   month,
   acceptsAtFirst,
@@ -59,7 +59,7 @@ const Preview = ({
   month: Month;
   acceptsAtFirst: boolean;
   close: () => void;
-}): ReactNode => {
+}): ReactNode {
   const [accepts, setAccepts] = useState(acceptsAtFirst);
   const lacks = month.can_lock === 'without_missing';
   const lock = useChange({
@@ -146,7 +146,7 @@ const Preview = ({
       )}
     </DialogForm>
   );
-};
+}
 
 const NumbersRow = ({
   name,

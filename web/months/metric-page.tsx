@@ -55,7 +55,7 @@ const CONTENTS: Record<Tab, (metric: ShownMetric) => ReactNode> = {
 };
 
 /** A metric: its months, values, history, daily import and definition. */
-export const MetricPage = (): ReactNode => {
+export function MetricPage(): ReactNode {
   const { id } = route.useParams();
   const query = useQuery(metricQuery(id));
   return (
@@ -72,9 +72,9 @@ export const MetricPage = (): ReactNode => {
       }
     </Answer>
   );
-};
+}
 
-const Shown = ({ metric }: { metric: ShownMetric }): ReactNode => {
+function Shown({ metric }: { metric: ShownMetric }): ReactNode {
   const session = useSession();
   const { show: wanted } = route.useSearch();
   const navigate = route.useNavigate();
@@ -109,4 +109,4 @@ const Shown = ({ metric }: { metric: ShownMetric }): ReactNode => {
       </Tabs>
     </>
   );
-};
+}

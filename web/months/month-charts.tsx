@@ -20,7 +20,7 @@ import { ValuesByLabel } from './values-by-label.tsx';
 const HEIGHT = 220;
 
 /** Unit cost over months with its target, and cost and value beneath. The table of months has the same numbers. */
-export const MonthCharts = ({ metric }: { metric: ShownMetric }): ReactNode => {
+export function MonthCharts({ metric }: { metric: ShownMetric }): ReactNode {
   const { organisation } = useSession();
   const { currency } = organisation;
   const isRevenue = metric.kind === 'revenue';
@@ -91,4 +91,4 @@ export const MonthCharts = ({ metric }: { metric: ShownMetric }): ReactNode => {
       </SimpleGrid>
     </>
   );
-};
+}

@@ -14,13 +14,13 @@ export const ratioOf = (numbers: Numbers): number | null =>
   'unit_cost' in numbers ? numbers.unit_cost : numbers.cost_share_percent;
 
 /** Why a month has no ratio. */
-export const noRatioReason = (numbers: Numbers, reason: string | null): string => {
+export function noRatioReason(numbers: Numbers, reason: string | null): string {
   if (numbers.cost === null) return reason ?? 'no spend has arrived for the month';
   if (numbers.value === null) return 'no value has been recorded for the month';
   return 'unit_cost' in numbers
     ? 'the value is 0, so that nothing can be divided by it'
     : 'revenue is 0 or less, so that nothing can be divided by it';
-};
+}
 
 /** What the status of a month is called, and its colour. */
 export const STATUSES: Record<Month['status'], { name: string; color: string }> = {

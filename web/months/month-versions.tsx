@@ -26,7 +26,7 @@ const versionsQuery = (id: string, month: string) =>
   });
 
 /** The button that shows the locked versions of a month side by side with today. */
-export const MonthVersions = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => {
+export function MonthVersions({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
@@ -38,9 +38,9 @@ export const MonthVersions = ({ metric, month }: { metric: ShownMetric; month: M
       </Dialog>
     </>
   );
-};
+}
 
-const Versions = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => {
+function Versions({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode {
   const query = useQuery(versionsQuery(metric.id, month.month));
   return (
     <Answer query={query} height={160}>
@@ -62,9 +62,9 @@ const Versions = ({ metric, month }: { metric: ShownMetric; month: Month }): Rea
       )}
     </Answer>
   );
-};
+}
 
-const SideBySide = ({
+function SideBySide({
   metric,
   month,
   versions,
@@ -72,7 +72,7 @@ const SideBySide = ({
   metric: ShownMetric;
   month: Month;
   versions: readonly Version[];
-}): ReactNode => {
+}): ReactNode {
   const columns: { name: string; numbers: Numbers; version: Version | null }[] = [
     ...(month.current === undefined ? [] : [{ name: 'Today', numbers: month.current, version: null }]),
     ...versions.map((version) => ({
@@ -134,4 +134,4 @@ const SideBySide = ({
         ))}
     </>
   );
-};
+}

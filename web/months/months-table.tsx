@@ -14,7 +14,7 @@ import { MonthVersions } from './month-versions.tsx';
 import { Cost, Ratio, Value } from './numbers.tsx';
 
 /** The last twelve months of a metric: numbers, state with its reasons, and what can be done. */
-export const MonthsTable = ({ metric }: { metric: ShownMetric }): ReactNode => {
+export function MonthsTable({ metric }: { metric: ShownMetric }): ReactNode {
   const isRevenue = metric.kind === 'revenue';
   return (
     <DataTable label="Months" minWidth={780}>
@@ -40,7 +40,7 @@ export const MonthsTable = ({ metric }: { metric: ShownMetric }): ReactNode => {
       </Table.Tbody>
     </DataTable>
   );
-};
+}
 
 interface Row {
   metric: ShownMetric;
@@ -84,7 +84,7 @@ const MonthRow = ({ metric, month, isAwaited }: Row): ReactNode => (
   </Table.Tr>
 );
 
-const Status = ({ metric, month, isAwaited }: Row): ReactNode => {
+function Status({ metric, month, isAwaited }: Row): ReactNode {
   const { may, has } = useSession();
   const { name, color } = STATUSES[month.status];
   const [lock, setLock] = useState<LockState>('closed');
@@ -124,4 +124,4 @@ const Status = ({ metric, month, isAwaited }: Row): ReactNode => {
       )}
     </Stack>
   );
-};
+}

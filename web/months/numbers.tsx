@@ -14,13 +14,13 @@ export const Cost = ({ numbers, reason }: Shown): ReactNode => (
 );
 
 /** The value of a month: units, or revenue. */
-export const Value = ({ numbers }: Shown): ReactNode => {
+export function Value({ numbers }: Shown): ReactNode {
   const Shape = 'unit_cost' in numbers ? Quantity : Money;
   return <Shape value={numbers.value} reason="no value has been recorded for the month" />;
-};
+}
 
 /** The unit cost of a month, or its cost in percent of revenue. */
-export const Ratio = ({ numbers, reason }: Shown): ReactNode => {
+export function Ratio({ numbers, reason }: Shown): ReactNode {
   const Shape = 'unit_cost' in numbers ? UnitCost : Percent;
   return <Shape value={ratioOf(numbers)} reason={noRatioReason(numbers, reason ?? null)} />;
-};
+}

@@ -25,7 +25,7 @@ const labelsQuery = (id: string) =>
   });
 
 /** The values of a metric by month as a stack of its largest labels. */
-export const ValuesByLabel = ({ metric }: { metric: ShownMetric }): ReactNode => {
+export function ValuesByLabel({ metric }: { metric: ShownMetric }): ReactNode {
   const query = useQuery(labelsQuery(metric.id));
   return (
     <Answer query={query} height={HEIGHT}>
@@ -60,4 +60,4 @@ export const ValuesByLabel = ({ metric }: { metric: ShownMetric }): ReactNode =>
       }}
     </Answer>
   );
-};
+}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 
 /** Shows to admins what only they may see, and to others who may. */
-export const AdminsOnly = ({ what, children }: { what: string; children: ReactNode }): ReactNode => {
+export function AdminsOnly({ what, children }: { what: string; children: ReactNode }): ReactNode {
   const { key, may } = useSession();
   return may('admin') ? (
     children
@@ -13,4 +13,4 @@ export const AdminsOnly = ({ what, children }: { what: string; children: ReactNo
       {key.permission}. An admin can create a key with more permission.
     </Alert>
   );
-};
+}

@@ -17,7 +17,7 @@ type Organisation = Schema<'Organisation'>;
 const SETTLE_DAYS: NumberRule = { style: { style: 'decimal' }, min: 0, max: 28, decimals: 0 };
 
 /** The organisation's name and how long its bills take to settle, for admins to change. */
-export const OrganisationRules = (): ReactNode => {
+export function OrganisationRules(): ReactNode {
   const { may } = useSession();
   const query = useQuery(organisationQuery);
   return (
@@ -43,7 +43,7 @@ export const OrganisationRules = (): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactNode => (
   <div>
@@ -60,7 +60,7 @@ interface Values {
   settleDays: string;
 }
 
-const RulesForm = ({ organisation }: { organisation: Organisation }): ReactNode => {
+function RulesForm({ organisation }: { organisation: Organisation }): ReactNode {
   const { name, settle_days } = organisation;
   const queryClient = useQueryClient();
   const form = useForm<Values>({
@@ -120,4 +120,4 @@ const RulesForm = ({ organisation }: { organisation: Organisation }): ReactNode 
       </Stack>
     </form>
   );
-};
+}

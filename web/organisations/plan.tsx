@@ -13,7 +13,7 @@ const FEATURES: readonly { words: string; needs: Feature | null }[] = [
 ];
 
 /** The organisation's plan: what it includes, and what would need another. */
-export const Plan = (): ReactNode => {
+export function Plan(): ReactNode {
   const {
     organisation: { tier },
     has,
@@ -44,13 +44,13 @@ export const Plan = (): ReactNode => {
       </Text>
     </Card>
   );
-};
+}
 
-const Mark = ({ isIncluded }: { isIncluded: boolean }): ReactNode => {
+function Mark({ isIncluded }: { isIncluded: boolean }): ReactNode {
   const Shape = isIncluded ? IconCheck : IconMinus;
   return (
     <ThemeIcon variant="light" size="sm" color={isIncluded ? 'green' : 'gray'}>
       <Shape size={14} aria-hidden />
     </ThemeIcon>
   );
-};
+}

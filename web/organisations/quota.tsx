@@ -8,7 +8,7 @@ import { Answer } from '../shared/states.tsx';
 import { quotaQuery } from './organisation-query.ts';
 
 /** How many calls programs have made today, and how many the plan allows. */
-export const Quota = (): ReactNode => {
+export function Quota(): ReactNode {
   const query = useQuery(quotaQuery);
   return (
     <Card title="API calls today">
@@ -41,4 +41,4 @@ export const Quota = (): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}

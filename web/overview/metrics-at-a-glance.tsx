@@ -21,7 +21,7 @@ const ROW_HEIGHT = 49;
 const route = getRouteApi('/signed-in/');
 
 /** Every metric with its trend, unit cost, change, target and import, to filter and to sort. */
-export const MetricsAtAGlance = (): ReactNode => {
+export function MetricsAtAGlance(): ReactNode {
   const query = useQuery(overviewQuery);
   const { may } = useSession();
   const { q, order } = route.useSearch();
@@ -74,7 +74,7 @@ export const MetricsAtAGlance = (): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
 const NewMetric = (): ReactNode => (
   <Button size="xs" renderRoot={(props) => <Link to="/business-metrics/new" {...props} />}>
@@ -82,7 +82,7 @@ const NewMetric = (): ReactNode => (
   </Button>
 );
 
-const Rows = ({ rows }: { rows: readonly Row[] }): ReactNode => {
+function Rows({ rows }: { rows: readonly Row[] }): ReactNode {
   // A phone shows each name with its unit cost. The rest scrolls into view.
   const minWidth = useMatches({ base: 700, sm: 1000 });
   return (
@@ -120,7 +120,7 @@ const Rows = ({ rows }: { rows: readonly Row[] }): ReactNode => {
       />
     </DataTable>
   );
-};
+}
 
 /** Scrolling draws new rows only. */
 const MetricRow = memo(({ row, position }: { row: Row; position: number }): ReactNode => {
@@ -149,7 +149,7 @@ const MetricRow = memo(({ row, position }: { row: Row; position: number }): Reac
 });
 MetricRow.displayName = 'MetricRow';
 
-const Numbers = ({ row }: { row: Glance }): ReactNode => {
+function Numbers({ row }: { row: Glance }): ReactNode {
   const { latest, target, sparkline } = row;
   const isRevenue = row.metric.kind === 'revenue';
   const Shown = isRevenue ? Percent : UnitCost;
@@ -198,20 +198,20 @@ const Numbers = ({ row }: { row: Glance }): ReactNode => {
       </Table.Td>
     </>
   );
-};
+}
 
 /** Spend and unit cost in words, because a rising bill can hide a falling unit cost. */
-const movement = ({
+function movement({
   spend_change_percent: spend,
   unit_cost_change_percent: unit,
   metric,
   change_basis,
-}: Glance): string => {
+}: Glance): string {
   if (spend === null || unit === null) return 'Nothing to compare with yet';
   const what = metric.kind === 'revenue' ? 'cost share' : `cost per ${metric.unit}`;
   const basis = change_basis === 'same_days' ? ', same days' : '';
   return `Spend ${changeText(spend)}, ${what} ${changeText(unit)}${basis}`;
-};
+}
 
 const IMPORT_COLORS = { connected: 'green', paused: 'gray', failed: 'red' } as const;
 

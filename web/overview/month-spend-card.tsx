@@ -16,7 +16,7 @@ import { SOURCE_NAMES } from '../spend/source-names.ts';
 const NOTHING_BEFORE = 'nothing was spent on the same days of the month before';
 
 /** Spend of the running month against the same days of the month before, in all and by source. */
-export const MonthSpendCard = (): ReactNode => {
+export function MonthSpendCard(): ReactNode {
   const { today } = useSession();
   const query = useQuery(monthSpendQuery(today));
   return (
@@ -39,7 +39,7 @@ export const MonthSpendCard = (): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
 const Nothing = (): ReactNode => (
   <Empty action={<Anchor renderRoot={(props) => <Link to="/sources" {...props} />}>See the sources</Anchor>}>

@@ -28,7 +28,7 @@ interface Breakdown {
  * Compares the running month with the same days of the month before. Only days count up to which all sources have delivered,
  * or else the days with any spend, so that a late bill does not look like savings.
  */
-export const monthSpendOf = ({ data, complete_through }: Breakdown, today: Day): MonthSpend => {
+export function monthSpendOf({ data, complete_through }: Breakdown, today: Day): MonthSpend {
   const month = monthOf(today);
   const rows = data.map(({ day, source, total }) => ({ day: String(day), source, total }));
   const isComplete = complete_through !== null && monthOf(complete_through) === month;
@@ -52,11 +52,11 @@ export const monthSpendOf = ({ data, complete_through }: Breakdown, today: Day):
   };
   const bySource = Object.fromEntries(SPEND_SOURCES.map((source) => [source, of(source)]));
   return { through, isComplete, total: of(null), bySource: bySource as Record<SpendSource, SameDays> };
-};
+}
 
 /** The same day of the month before; its last day where that month is shorter. */
-const sameDayBefore = (day: Day): Day => {
+function sameDayBefore(day: Day): Day {
   const before = addMonths(monthOf(day), -1);
   const same = `${before}${day.slice(7)}`;
   return same > lastDay(before) ? lastDay(before) : same;
-};
+}

@@ -7,7 +7,7 @@ import { MonthSpendCard } from './month-spend-card.tsx';
 import { Waiting } from './waiting.tsx';
 
 /** What a team reads first: spend of the month, every metric, and what waits for someone. */
-export const OverviewPage = (): ReactNode => {
+export function OverviewPage(): ReactNode {
   const { has } = useSession();
   return (
     <>
@@ -23,4 +23,4 @@ export const OverviewPage = (): ReactNode => {
       </Grid>
     </>
   );
-};
+}

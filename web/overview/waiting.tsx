@@ -33,7 +33,7 @@ const ICONS: Record<Item['kind'], { icon: typeof IconLock; color: string }> = {
 };
 
 /** What waits for someone, each with a link to where it can be done. */
-export const Waiting = (): ReactNode => {
+export function Waiting(): ReactNode {
   const query = useQuery(waitingQuery);
   return (
     <Card title="Waiting for someone" minHeight={296} isColumn>
@@ -66,7 +66,7 @@ export const Waiting = (): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
 const keyOf = (item: Item): string =>
   [
@@ -82,14 +82,14 @@ const keyOf = (item: Item): string =>
             : item.words,
   ].join(' ');
 
-const Icon = ({ kind }: { kind: Item['kind'] }): ReactNode => {
+function Icon({ kind }: { kind: Item['kind'] }): ReactNode {
   const { icon: Shape, color } = ICONS[kind];
   return (
     <ThemeIcon variant="light" color={color} size="sm" mt={1}>
       <Shape size={14} aria-hidden />
     </ThemeIcon>
   );
-};
+}
 
 const ToMetric = ({ metric }: { metric: { id: string; name: string } }): ReactNode => (
   <Anchor
@@ -110,7 +110,7 @@ const Months = ({ months }: { months: readonly string[] }): ReactNode =>
     </Fragment>
   ));
 
-const Words = ({ item }: { item: Item }): ReactNode => {
+function Words({ item }: { item: Item }): ReactNode {
   switch (item.kind) {
     case 'run_failed':
       return (
@@ -191,4 +191,4 @@ const Words = ({ item }: { item: Item }): ReactNode => {
     case 'collection_begun':
       return <>{item.message}.</>;
   }
-};
+}

@@ -17,7 +17,7 @@ const Amount = ({ value, reason, text }: Shown & { text: (value: number) => stri
   );
 
 /** A dash in place of a number that does not exist, with its reason on hover, on focus and for screen readers. */
-export const Missing = ({ reason }: { reason: string }): ReactNode => {
+export function Missing({ reason }: { reason: string }): ReactNode {
   const [isAsked, setIsAsked] = useState(false);
   const dash = useRef<HTMLParagraphElement>(null);
   const ask = (): void => {
@@ -46,19 +46,19 @@ export const Missing = ({ reason }: { reason: string }): ReactNode => {
       {isAsked && <Tooltip opened target={dash} label={reason} multiline maw={320} />}
     </>
   );
-};
+}
 
 /** Money in the organisation's currency. */
-export const Money = (shown: Shown): ReactNode => {
+export function Money(shown: Shown): ReactNode {
   const { organisation } = useSession();
   return <Amount {...shown} text={(value) => moneyText(value, organisation.currency)} />;
-};
+}
 
 /** A cost per unit in the organisation's currency. */
-export const UnitCost = (shown: Shown): ReactNode => {
+export function UnitCost(shown: Shown): ReactNode {
   const { organisation } = useSession();
   return <Amount {...shown} text={(value) => unitCostText(value, organisation.currency)} />;
-};
+}
 
 /** A count of units. */
 export const Quantity = (shown: Shown): ReactNode => <Amount {...shown} text={quantityText} />;

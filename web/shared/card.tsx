@@ -2,7 +2,7 @@ import { Group, Paper, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 
 /** A part of a page with its own heading and actions. */
-export const Card = ({
+export function Card({
   title,
   actions,
   children,
@@ -16,7 +16,7 @@ export const Card = ({
   minHeight?: number;
   /** Whether its parts share its height, so that one can fill what the others leave. */
   isColumn?: boolean;
-}): ReactNode => {
+}): ReactNode {
   const id = useId();
   return (
     <Paper
@@ -38,4 +38,4 @@ export const Card = ({
       {children}
     </Paper>
   );
-};
+}

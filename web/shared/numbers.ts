@@ -2,12 +2,12 @@
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-const format = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
+function format(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options);
   const known = formats.get(key) ?? new Intl.NumberFormat(undefined, options);
   formats.set(key, known);
   return known;
-};
+}
 
 /** Money with the digits of its currency. */
 export const moneyText = (amount: number, currency: string): string =>
@@ -61,10 +61,10 @@ export const changeText = (percent: number): string =>
 export const exactText = (value: number): string => format({ maximumFractionDigits: 20 }).format(value);
 
 /** A number of bytes, in the unit that suits it. */
-export const sizeText = (bytes: number): string => {
+export function sizeText(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return format({ style: 'unit', unit: units[power], unitDisplay: 'short', maximumFractionDigits: 1 }).format(
     bytes / 1000 ** power,
   );
-};
+}

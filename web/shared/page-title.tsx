@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 
 /** The heading of a page, what it is about, and its actions. It also names the browser's tab. */
-export const PageTitle = ({
+export function PageTitle({
   title,
   about,
   children,
@@ -11,7 +11,7 @@ export const PageTitle = ({
   title: string;
   about?: ReactNode;
   children?: ReactNode;
-}): ReactNode => {
+}): ReactNode {
   useDocumentTitle(`${title} · Cost Analytics`);
   return (
     <Group justify="space-between" align="flex-start" mb="md" gap="sm">
@@ -26,4 +26,4 @@ export const PageTitle = ({
       {Boolean(children) && <Group gap="xs">{children}</Group>}
     </Group>
   );
-};
+}

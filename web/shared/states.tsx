@@ -39,7 +39,7 @@ export const Empty = ({ children, action }: { children: ReactNode; action?: Reac
 );
 
 /** Shows the answer of a query, or that it is loading, or why it failed. A known answer stays while it is asked again. */
-export const Answer = <Data,>({
+export function Answer<Data>({
   query,
   height,
   children,
@@ -47,8 +47,8 @@ export const Answer = <Data,>({
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>;
   height?: number;
   children: (data: Data) => ReactNode;
-}): ReactNode => {
+}): ReactNode {
   if (query.data !== undefined) return children(query.data);
   if (query.error !== null) return <Failure error={query.error} retry={query.refetch} />;
   return <Loading {...(height === undefined ? {} : { height })} />;
-};
+}

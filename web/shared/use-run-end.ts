@@ -7,10 +7,10 @@ import { useEffect, useRef } from 'react';
  * @param run the last run; undefined while it is not known.
  * @param changed the first parts of the query keys of what runs change.
  */
-export const useRunEnd = (
+export function useRunEnd(
   run: { run_id: string; status: string } | null | undefined,
   changed: readonly unknown[],
-): void => {
+): void {
   const queryClient = useQueryClient();
   const isKnown = run !== undefined;
   const endedRun = run == null || run.status === 'running' ? null : run.run_id;
@@ -23,4 +23,4 @@ export const useRunEnd = (
       });
     knownRun.current = endedRun;
   }, [isKnown, endedRun, changed, queryClient]);
-};
+}

@@ -23,7 +23,7 @@ const EVERY_MS = 1_500;
  * Follows the run that a change starts, or the run that is under way already. Once it has ended, everything is asked again that
  * it may have changed.
  */
-export const useStartedRun = (
+export function useStartedRun(
   change: Change<undefined, { run_id: string }>,
   {
     key,
@@ -36,7 +36,7 @@ export const useStartedRun = (
     /** First parts of the query keys of what the run may change. */
     changed: readonly string[];
   },
-): StartedRun => {
+): StartedRun {
   const isFollowed = change.isSuccess || isConflict(change.error);
   const { data, isPending } = useQuery({
     queryKey: [...key, change.data?.run_id ?? null, change.submittedAt],
@@ -53,4 +53,4 @@ export const useStartedRun = (
     isRunning: change.isPending || (isFollowed && (isPending || run?.status === 'running')),
     error: run?.status === 'failed' ? (run.error ?? 'the run failed') : null,
   };
-};
+}

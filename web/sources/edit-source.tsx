@@ -10,7 +10,7 @@ import { bodyOfNew, changesOf, SourceForm, type SourceValues } from './source-fo
 import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
 
 /** A button that connects a new source, and leads to it. */
-export const NewSource = (): ReactNode => {
+export function NewSource(): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
   const create = useChange({
@@ -34,10 +34,10 @@ export const NewSource = (): ReactNode => {
       </Dialog>
     </>
   );
-};
+}
 
 /** A button that changes a source, or pauses its schedule. */
-export const EditSource = ({ source }: { source: CostSource }): ReactNode => {
+export function EditSource({ source }: { source: CostSource }): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   const change = useChange({
     send: (values: SourceValues, signal) =>
@@ -63,10 +63,10 @@ export const EditSource = ({ source }: { source: CostSource }): ReactNode => {
       </Dialog>
     </>
   );
-};
+}
 
 /** A button that deletes a source after it has said what goes and what stays. */
-export const DeleteSource = ({ source }: { source: CostSource }): ReactNode => {
+export function DeleteSource({ source }: { source: CostSource }): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
   const remove = useChange({
@@ -102,4 +102,4 @@ export const DeleteSource = ({ source }: { source: CostSource }): ReactNode => {
       </Confirmation>
     </>
   );
-};
+}

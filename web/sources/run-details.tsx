@@ -5,7 +5,7 @@ import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.t
 import type { Run } from './sources-queries.ts';
 
 /** What a run left to say: why it failed, its notes, rejected rows, and what it changed in each month. */
-export const RunDetails = ({ run }: { run: Run }): ReactNode => {
+export function RunDetails({ run }: { run: Run }): ReactNode {
   const { error, notes, rejected_samples: samples, changes } = run;
   if (error === null && notes.length === 0 && samples.length === 0 && changes.length === 0) {
     return (
@@ -44,9 +44,9 @@ export const RunDetails = ({ run }: { run: Run }): ReactNode => {
       )}
     </Stack>
   );
-};
+}
 
-const Part = ({ title, children }: { title: string; children: ReactNode }): ReactNode => {
+function Part({ title, children }: { title: string; children: ReactNode }): ReactNode {
   const id = useId();
   return (
     <section aria-labelledby={id}>
@@ -56,7 +56,7 @@ const Part = ({ title, children }: { title: string; children: ReactNode }): Reac
       {children}
     </section>
   );
-};
+}
 
 const Samples = ({ samples }: { samples: Run['rejected_samples'] }): ReactNode => (
   <DataTable label="Problems of rejected rows" minWidth={480}>

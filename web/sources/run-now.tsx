@@ -14,7 +14,7 @@ import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import type { CostSource } from './sources-queries.ts';
 
 /** A button that reads a source now. Nobody starts a second run of the same source beside one that is under way. */
-export const RunNow = ({ source }: { source: CostSource }): ReactNode => {
+export function RunNow({ source }: { source: CostSource }): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   const isRunning = source.last_run?.status === 'running';
   return (
@@ -34,9 +34,9 @@ export const RunNow = ({ source }: { source: CostSource }): ReactNode => {
       </Dialog>
     </>
   );
-};
+}
 
-const RunForm = ({ source, close }: { source: CostSource; close: () => void }): ReactNode => {
+function RunForm({ source, close }: { source: CostSource; close: () => void }): ReactNode {
   const [from, setFrom] = useState<Day | null>(null);
   const [to, setTo] = useState<Day | null>(null);
   const [acceptShrink, setAcceptShrink] = useState(false);
@@ -91,10 +91,10 @@ const RunForm = ({ source, close }: { source: CostSource; close: () => void }): 
       />
     </DialogForm>
   );
-};
+}
 
 /** A month up to the running one, or none. */
-const MonthField = ({
+function MonthField({
   id,
   label,
   ...field
@@ -104,7 +104,7 @@ const MonthField = ({
   placeholder: string;
   value: Day | null;
   onChange: (day: Day | null) => void;
-}): ReactNode => {
+}): ReactNode {
   const { today } = useSession();
   return (
     <MonthPickerInput
@@ -117,4 +117,4 @@ const MonthField = ({
       maxDate={today}
     />
   );
-};
+}

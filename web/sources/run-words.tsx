@@ -14,7 +14,7 @@ export const RunStatus = ({ status }: { status: Run['status'] }): ReactNode => (
 );
 
 /** What a run did, or does, in words: when, how many rows, and why it failed. */
-export const RunWords = ({ run }: { run: Run | null }): ReactNode => {
+export function RunWords({ run }: { run: Run | null }): ReactNode {
   if (run === null) {
     return (
       <Text size="sm" c="dimmed">
@@ -47,12 +47,12 @@ export const RunWords = ({ run }: { run: Run | null }): ReactNode => {
       )}
     </div>
   );
-};
+}
 
 /** The months of a run as words, for example `2026-01 to 2026-03`. */
-export const monthsText = (months: readonly string[]): string => {
+export function monthsText(months: readonly string[]): string {
   const [first] = months;
   const last = months.at(-1);
   if (first === undefined || last === undefined) return 'no months';
   return first === last ? first : `${first} to ${last}`;
-};
+}

@@ -21,7 +21,7 @@ const NO_RUN = 'none';
 const COLUMNS = 8;
 
 /** What each run of a source did, newest first. A run opens to its notes, rejected rows and changes. */
-export const RunsCard = ({ source }: { source: CostSource }): ReactNode => {
+export function RunsCard({ source }: { source: CostSource }): ReactNode {
   const query = useInfiniteQuery(runsQuery(source.id));
   const current = useCurrentRun(source);
   return (
@@ -43,9 +43,9 @@ export const RunsCard = ({ source }: { source: CostSource }): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
-const Runs = ({ runs }: { runs: readonly Run[] }): ReactNode => {
+function Runs({ runs }: { runs: readonly Run[] }): ReactNode {
   const { run: open = runs[0]?.run_id } = route.useSearch();
   return (
     <DataTable label="List of runs" minWidth={960}>
@@ -77,9 +77,9 @@ const Runs = ({ runs }: { runs: readonly Run[] }): ReactNode => {
       </Table.Tbody>
     </DataTable>
   );
-};
+}
 
-const RunRow = ({ run, isOpen }: { run: Run; isOpen: boolean }): ReactNode => {
+function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }): ReactNode {
   const navigate = route.useNavigate();
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   const underWay = run.status === 'running' ? 'the run is under way' : 'the run did not get that far';
@@ -120,11 +120,11 @@ const RunRow = ({ run, isOpen }: { run: Run; isOpen: boolean }): ReactNode => {
       </NumberCell>
     </Table.Tr>
   );
-};
+}
 
-const tookText = ({ started_at: started, finished_at: finished }: Run): string => {
+function tookText({ started_at: started, finished_at: finished }: Run): string {
   if (finished === null) return 'under way';
   const seconds = Math.round((Date.parse(finished) - Date.parse(started)) / 1_000);
   if (seconds < 1) return 'under 1 s';
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-};
+}

@@ -69,7 +69,7 @@ const openCostOptions = ({ cluster, assetsLocation, onBill }: SourceValues) => (
 });
 
 /** The body that creates a source. */
-export const bodyOfNew = (values: SourceValues): NewSource => {
+export function bodyOfNew(values: SourceValues): NewSource {
   const common = commonOf(values);
   switch (values.kind) {
     case 'focus':
@@ -81,18 +81,18 @@ export const bodyOfNew = (values: SourceValues): NewSource => {
     case 'ai_tools':
       return { ...common, kind: 'ai_tools', options: { usage_location: values.usageLocation.trim() } };
   }
-};
+}
 
 /** The body that changes a source. Its kind stays. */
-export const changesOf = (values: SourceValues): Changes => {
+export function changesOf(values: SourceValues): Changes {
   const { kind: _, ...changes } = bodyOfNew(values);
   return changes;
-};
+}
 
 type Form = UseFormReturnType<SourceValues>;
 
 /** The fields of a source, of its kind, with the API's own words about what is wrong. */
-export const SourceForm = ({
+export function SourceForm({
   source,
   change,
   close,
@@ -101,7 +101,7 @@ export const SourceForm = ({
   source?: CostSource;
   change: Change<SourceValues, CostSource>;
   close: () => void;
-}): ReactNode => {
+}): ReactNode {
   const { organisation, today } = useSession();
   const form = useForm<SourceValues>({ initialValues: valuesOf(source) });
   const { kind } = form.values;
@@ -157,9 +157,9 @@ export const SourceForm = ({
       />
     </DialogForm>
   );
-};
+}
 
-const KindFields = ({ kind, form }: { kind: SourceKind; form: Form }): ReactNode => {
+function KindFields({ kind, form }: { kind: SourceKind; form: Form }): ReactNode {
   switch (kind) {
     case 'focus':
       return (
@@ -200,7 +200,7 @@ const KindFields = ({ kind, form }: { kind: SourceKind; form: Form }): ReactNode
         />
       );
   }
-};
+}
 
 const OnBillField = ({ form }: { form: Form }): ReactNode => (
   <Select

@@ -19,7 +19,7 @@ import { useCurrentRun } from './use-current-run.ts';
 const route = getRouteApi('/signed-in/sources/$id');
 
 /** A source: where it reads, how its last run went, and what all runs did. */
-export const SourcePage = (): ReactNode => {
+export function SourcePage(): ReactNode {
   const { id } = route.useParams();
   const query = useQuery(sourceQuery(id));
   const back = <Anchor renderRoot={(props) => <Link to="/sources" {...props} />}>All sources</Anchor>;
@@ -39,9 +39,9 @@ export const SourcePage = (): ReactNode => {
       </Answer>
     </>
   );
-};
+}
 
-const Actions = ({ source }: { source: CostSource }): ReactNode => {
+function Actions({ source }: { source: CostSource }): ReactNode {
   const { may } = useSession();
   return (
     <Group gap="xs">
@@ -50,9 +50,9 @@ const Actions = ({ source }: { source: CostSource }): ReactNode => {
       {may('admin') && <DeleteSource source={source} />}
     </Group>
   );
-};
+}
 
-const About = ({ source }: { source: CostSource }): ReactNode => {
+function About({ source }: { source: CostSource }): ReactNode {
   const run = useCurrentRun(source);
   return (
     <Card title="About" minHeight={220}>
@@ -79,7 +79,7 @@ const About = ({ source }: { source: CostSource }): ReactNode => {
       </Table>
     </Card>
   );
-};
+}
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactNode => (
   <Table.Tr>
@@ -94,7 +94,7 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactN
   </Table.Tr>
 );
 
-const optionsOf = (source: CostSource): [name: string, value: string][] => {
+function optionsOf(source: CostSource): [name: string, value: string][] {
   switch (source.kind) {
     case 'focus':
       return [['Cost column', source.options.cost_column]];
@@ -108,4 +108,4 @@ const optionsOf = (source: CostSource): [name: string, value: string][] => {
     case 'ai_tools':
       return [['Usage', source.options.usage_location]];
   }
-};
+}

@@ -17,7 +17,7 @@ import { NOTHING_DELIVERED, sourcesQuery, type CostSource } from './sources-quer
 import { useCurrentRun } from './use-current-run.ts';
 
 /** Where spend comes from, how the last run of each source went, and how far it has delivered. */
-export const SourcesPage = (): ReactNode => {
+export function SourcesPage(): ReactNode {
   const { may } = useSession();
   const query = useInfiniteQuery(sourcesQuery);
   return (
@@ -44,9 +44,9 @@ export const SourcesPage = (): ReactNode => {
       </Card>
     </>
   );
-};
+}
 
-const Sources = ({ sources }: { sources: readonly CostSource[] }): ReactNode => {
+function Sources({ sources }: { sources: readonly CostSource[] }): ReactNode {
   const { may } = useSession();
   return (
     <DataTable label="List of cost sources" minWidth={860}>
@@ -67,9 +67,9 @@ const Sources = ({ sources }: { sources: readonly CostSource[] }): ReactNode => 
       </Table.Tbody>
     </DataTable>
   );
-};
+}
 
-const SourceRow = ({ source }: { source: CostSource }): ReactNode => {
+function SourceRow({ source }: { source: CostSource }): ReactNode {
   const { may } = useSession();
   const run = useCurrentRun(source);
   const { id, name, kind, schedule_paused: isPaused, delivered_through: delivered } = source;
@@ -95,7 +95,7 @@ const SourceRow = ({ source }: { source: CostSource }): ReactNode => {
       )}
     </Table.Tr>
   );
-};
+}
 
 const Schedule = ({ isPaused }: { isPaused: boolean }): ReactNode => (
   <Badge variant="dot" color={isPaused ? 'gray' : 'green'}>

@@ -63,12 +63,12 @@ export const runsQuery = (id: string) =>
   });
 
 /** Returns the newest run of a source, with the rows that it has read so far; null before the first. */
-export const newestRun = async (id: string, signal: AbortSignal): Promise<Run | null> => {
+export async function newestRun(id: string, signal: AbortSignal): Promise<Run | null> {
   const { data } = await bodyOf(
     api.GET('/api/v1/cost-sources/{id}/runs', { params: { path: { id }, query: { limit: 1 } }, signal }),
   );
   return data[0] ?? null;
-};
+}
 
 /** The newest run of a source. */
 export const newestRunQuery = (id: string) =>

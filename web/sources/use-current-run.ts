@@ -8,7 +8,7 @@ const EVERY_MS = 1_500;
  * The last run of a source. While it is under way, the service is asked for its progress. Once another run has ended, everything
  * is asked again that its spend may have changed.
  */
-export const useCurrentRun = ({ id, last_run: known }: CostSource): Run | null => {
+export function useCurrentRun({ id, last_run: known }: CostSource): Run | null {
   const isRunning = known?.status === 'running';
   const { data } = useQuery({
     ...newestRunQuery(id),
@@ -18,4 +18,4 @@ export const useCurrentRun = ({ id, last_run: known }: CostSource): Run | null =
   const newest = isRunning && data?.run_id === known.run_id ? data : known;
   useRunEnd(newest, SPEND_CHANGES);
   return newest;
-};
+}

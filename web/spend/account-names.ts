@@ -19,7 +19,7 @@ const accountsQuery = (month: Month) =>
   });
 
 /** Returns what the accounts of picks are called. Asks only if a pick has an account. */
-export const useAccountNames = (picks: readonly SpendPick[]): AccountNames => {
+export function useAccountNames(picks: readonly SpendPick[]): AccountNames {
   const { today } = useSession();
   const { data } = useQuery({
     ...accountsQuery(addMonths(monthOf(today), -1)),
@@ -30,4 +30,4 @@ export const useAccountNames = (picks: readonly SpendPick[]): AccountNames => {
       name === null || name === account ? [] : [[accountKey(cloud, account), name]],
     ),
   );
-};
+}

@@ -5,7 +5,7 @@ import { Confirmation } from '../shared/forms/confirmation.tsx';
 import { TEAM_CHANGES } from './team-queries.ts';
 
 /** A button that deletes something after a dialog that says what happens. */
-export const DeleteButton = ({
+export function DeleteButton({
   name,
   what,
   send,
@@ -17,7 +17,7 @@ export const DeleteButton = ({
   send: (signal: AbortSignal) => Promise<unknown>;
   /** What happens, in words. */
   children: ReactNode;
-}): ReactNode => {
+}): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   const remove = useChange({
     send: (_: undefined, signal) => send(signal),
@@ -57,4 +57,4 @@ export const DeleteButton = ({
       </Confirmation>
     </>
   );
-};
+}

@@ -17,7 +17,7 @@ import { TEAM_CHANGES, type Team } from './team-queries.ts';
 const identity = (picks: readonly SpendPick[]): string => picks.map(pickIdentity).sort().join();
 
 /** What a team owns. Admins can change it; what they chose stays until it is saved or discarded. */
-export const Ownership = ({ team }: { team: Team }): ReactNode => {
+export function Ownership({ team }: { team: Team }): ReactNode {
   const { may } = useSession();
   const owned = team.ownership;
   return (
@@ -31,9 +31,9 @@ export const Ownership = ({ team }: { team: Team }): ReactNode => {
       )}
     </Card>
   );
-};
+}
 
-const Editor = ({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): ReactNode => {
+function Editor({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): ReactNode {
   const [draft, setDraft] = useState<SpendPick[] | null>(null);
   const picks = draft ?? owned;
   const isChanged = identity(picks) !== identity(owned);
@@ -92,7 +92,7 @@ const Editor = ({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): Re
       <LeaveDialog isChanged={isChanged} />
     </Stack>
   );
-};
+}
 
 const Warnings = ({ warnings }: { warnings: readonly string[] }): ReactNode =>
   warnings.length > 0 && (
@@ -108,7 +108,7 @@ const Warnings = ({ warnings }: { warnings: readonly string[] }): ReactNode =>
 /** The dialog sends nothing. */
 const NOTHING_SENT = { isPending: false, error: null, abandon: () => undefined };
 
-const LeaveDialog = ({ isChanged }: { isChanged: boolean }): ReactNode => {
+function LeaveDialog({ isChanged }: { isChanged: boolean }): ReactNode {
   const blocker = useBlocker({
     shouldBlockFn: () => isChanged,
     enableBeforeUnload: () => isChanged,
@@ -126,4 +126,4 @@ const LeaveDialog = ({ isChanged }: { isChanged: boolean }): ReactNode => {
       <Text size="sm">The changes to what the team owns are not saved. They are lost if you leave.</Text>
     </Confirmation>
   );
-};
+}

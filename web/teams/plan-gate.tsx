@@ -5,7 +5,7 @@ import { Empty } from '../shared/states.tsx';
 import { sentence } from '../shared/words.ts';
 
 /** Shows what is inside if the plan includes unit economics, and else which plan does. */
-export const PlanGate = ({ children }: { children: ReactNode }): ReactNode => {
+export function PlanGate({ children }: { children: ReactNode }): ReactNode {
   const { has, organisation } = useSession();
   if (has('unit_economics')) return children;
   return (
@@ -14,4 +14,4 @@ export const PlanGate = ({ children }: { children: ReactNode }): ReactNode => {
       {sentence(planMessage(organisation.tier, 'unit_economics'))}
     </Empty>
   );
-};
+}

@@ -8,7 +8,7 @@ import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';
 
 /** A button that asks for the name of a new team, makes it, and goes on to what it owns. */
-export const NewTeam = (): ReactNode => {
+export function NewTeam(): ReactNode {
   const navigate = useNavigate();
   return (
     <NameDialog
@@ -23,7 +23,7 @@ export const NewTeam = (): ReactNode => {
       }}
     />
   );
-};
+}
 
 /** A button that asks for another name of a team. */
 export const RenameTeam = ({ team: { id, name } }: { team: Team }): ReactNode => (
@@ -39,7 +39,7 @@ export const RenameTeam = ({ team: { id, name } }: { team: Team }): ReactNode =>
   />
 );
 
-const NameDialog = ({
+function NameDialog({
   button,
   title,
   action,
@@ -55,7 +55,7 @@ const NameDialog = ({
   send: (name: string, signal: AbortSignal) => Promise<Team>;
   done: (team: Team) => string;
   onDone?: (team: Team) => void;
-}): ReactNode => {
+}): ReactNode {
   const [written, setWritten] = useState<string | null>(null);
   const [isBlank, setIsBlank] = useState(false);
   const close = (): void => {
@@ -108,4 +108,4 @@ const NameDialog = ({
       </Dialog>
     </>
   );
-};
+}

@@ -16,7 +16,7 @@ import { teamQuery, type Team } from './team-queries.ts';
 const route = getRouteApi('/signed-in/teams/$id');
 
 /** A team: its bills of the last twelve months, and what it owns. */
-export const TeamPage = (): ReactNode => {
+export function TeamPage(): ReactNode {
   const { has } = useSession();
   return has('unit_economics') ? (
     <TeamOfPlan />
@@ -26,9 +26,9 @@ export const TeamPage = (): ReactNode => {
       <PlanGate>{null}</PlanGate>
     </>
   );
-};
+}
 
-const TeamOfPlan = (): ReactNode => {
+function TeamOfPlan(): ReactNode {
   const { id } = route.useParams();
   const team = useQuery(teamQuery(id));
   return (
@@ -39,9 +39,9 @@ const TeamOfPlan = (): ReactNode => {
       </Answer>
     </>
   );
-};
+}
 
-const KnownTeam = ({ team }: { team: Team }): ReactNode => {
+function KnownTeam({ team }: { team: Team }): ReactNode {
   const { may } = useSession();
   const { show } = route.useSearch();
   const navigate = route.useNavigate();
@@ -77,7 +77,7 @@ const KnownTeam = ({ team }: { team: Team }): ReactNode => {
       </Tabs>
     </>
   );
-};
+}
 
 const ToTeams = (): ReactNode => (
   <Anchor inherit renderRoot={(props) => <Link to="/teams" search={{ show: 'bills' }} {...props} />}>
@@ -85,7 +85,7 @@ const ToTeams = (): ReactNode => (
   </Anchor>
 );
 
-const DeleteTeam = ({ team: { id, name } }: { team: Team }): ReactNode => {
+function DeleteTeam({ team: { id, name } }: { team: Team }): ReactNode {
   const navigate = useNavigate();
   return (
     <DeleteButton
@@ -101,4 +101,4 @@ const DeleteTeam = ({ team: { id, name } }: { team: Team }): ReactNode => {
       deleted while a metric counts its bill or a shared cost is split over it. Change or delete these first.
     </DeleteButton>
   );
-};
+}

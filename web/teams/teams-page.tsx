@@ -11,7 +11,7 @@ import { NewTeam } from './team-names.tsx';
 const route = getRouteApi('/signed-in/teams');
 
 /** What teams cost, and the costs that they share. */
-export const TeamsPage = (): ReactNode => {
+export function TeamsPage(): ReactNode {
   const { may, has } = useSession();
   const { show } = route.useSearch();
   const navigate = route.useNavigate();
@@ -44,4 +44,4 @@ export const TeamsPage = (): ReactNode => {
       </PlanGate>
     </>
   );
-};
+}

@@ -20,16 +20,16 @@ export interface Answer<Row> {
 const MOST_ITEMS = 4_000_000;
 
 /** Returns the answer in a text; null for another text. */
-export const readAnswer = <Kind extends keyof Answered>(
+export function readAnswer<Kind extends keyof Answered>(
   kind: Kind,
   text: string,
-): Answer<Answered[Kind]> | null => {
+): Answer<Answered[Kind]> | null {
   const envelope = envelopeOf(answerJson(text, MOST_ITEMS));
   if (envelope === null) return null;
   const { code, message, data } = envelope;
   const parsed = code === 200 ? PARSERS[kind](data) : { rows: null, problem: '' };
   return { code, message: message ?? '', data: parsed };
-};
+}
 
 const text = z.string().nullish();
 /** Go writes an amount that is not a number as null. */
@@ -52,23 +52,23 @@ const asset = z.object({
 const isList = (data: unknown): data is unknown[] => Array.isArray(data);
 
 /** Returns the schema of an answer's named items, some null: one object, or a list with one per step. An empty day is null. */
-const named = <Item extends z.ZodType>(item: Item) => {
+function named<Item extends z.ZodType>(item: Item) {
   const set = z.record(z.string(), item.nullable()).nullable();
   return z
     .preprocess((data): unknown[] => (isList(data) ? data : [data ?? null]), z.array(set))
     .transform((sets) =>
       sets.flatMap((each) => Object.entries(each ?? {}).map(([name, value]) => ({ name, value }))),
     );
-};
+}
 
 const answer = z.object({ code: z.number(), data: z.unknown(), message: z.string().nullish() });
 
 /** Returns the envelope of an answer; null for another shape. An empty object is an empty day. */
-const envelopeOf = (json: unknown): z.infer<typeof answer> | null => {
+function envelopeOf(json: unknown): z.infer<typeof answer> | null {
   if (typeof json === 'object' && json !== null && !isList(json) && Object.keys(json).length === 0)
     return { code: 200, data: null };
   return answer.safeParse(json).data ?? null;
-};
+}
 
 /** The rows of an answer. `leftOut` counts items that are null, or of a kind that no bill has. */
 export interface AnsweredRows<Row> {
@@ -80,11 +80,11 @@ export interface AnsweredRows<Row> {
 type Parsed<Row> = (AnsweredRows<Row> & { problem: null }) | { rows: null; problem: string };
 
 /** Parses an answer's data. `rowOf` returns null for an item that is not a row. */
-const parse = <Item extends z.ZodType, Row>(
+function parse<Item extends z.ZodType, Row>(
   item: Item,
   data: unknown,
   rowOf: (name: string, value: NonNullable<z.output<Item>>) => Row | null,
-): Parsed<Row> => {
+): Parsed<Row> {
   const parsed = named(item).safeParse(data);
   if (parsed.success) {
     const items = parsed.data as { name: string; value: NonNullable<z.output<Item>> | null }[];
@@ -98,12 +98,12 @@ const parse = <Item extends z.ZodType, Row>(
     rows: null,
     problem: issue === undefined ? 'unknown shape' : `data.${issue.path.join('.')}: ${expectation(issue)}`,
   };
-};
+}
 
 const allocationsOf = (data: unknown): Parsed<ApiAllocation> =>
   parse(allocation, data, (name, value) => toAllocation(value.name ?? name, value));
 
-const toAllocation = (name: string, { properties, ...costs }: z.infer<typeof allocation>): ApiAllocation => {
+function toAllocation(name: string, { properties, ...costs }: z.infer<typeof allocation>): ApiAllocation {
   const fromName = propertiesInName(name);
   return {
     name,
@@ -115,13 +115,13 @@ const toAllocation = (name: string, { properties, ...costs }: z.infer<typeof all
     sharedCost: exact(costs.sharedCost),
     externalCost: exact(costs.externalCost),
   };
-};
+}
 
 /**
  * Returns the properties in an allocation's name: `cluster/namespace/kind/controller`, or `cluster/__idle__`. A cluster's name
  * may contain slashes (an ARN), the other names cannot. A controller may repeat its kind (`deployment:api`).
  */
-const propertiesInName = (name: string) => {
+function propertiesInName(name: string) {
   const parts = name.split('/');
   const [namespace = null, controllerKind = null, controller = null] =
     parts.length > 3 ? parts.slice(-3) : [];
@@ -132,7 +132,7 @@ const propertiesInName = (name: string) => {
     controllerKind,
     controller: controller?.replace(/^[^:]*:/, '') ?? null,
   };
-};
+}
 
 /** The kinds of assets that a bill can have. OpenCost also lists network, cloud and shared cost. */
 const KINDS = new Set(['Node', 'Disk', 'LoadBalancer', 'ClusterManagement']);

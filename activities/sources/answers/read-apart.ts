@@ -18,11 +18,11 @@ const LIMITS = { maxOldGenerationSizeMb: 1024 };
  *
  * @returns 'too costly' for an answer that takes too much memory, or has too many items of a wrong shape.
  */
-export const readApart = async <Kind extends keyof Answered>(
+export async function readApart<Kind extends keyof Answered>(
   kind: Kind,
   text: string,
   signal: AbortSignal,
-): Promise<Answer<Answered[Kind]> | null | 'too costly'> => {
+): Promise<Answer<Answered[Kind]> | null | 'too costly'> {
   if (text.length <= SHORT) return readAnswer(kind, text);
   const thread = new Worker(PROGRAM, {
     workerData: { kind, text } satisfies AnswerToRead,
@@ -37,4 +37,4 @@ export const readApart = async <Kind extends keyof Answered>(
   } finally {
     await thread.terminate();
   }
-};
+}

@@ -17,11 +17,11 @@ const NICENESS = '10';
  * Counts the records of a local CSV file in a process of its own. Decompression takes seconds, which the service's threads would
  * take from the reader. `signal` ends the process.
  */
-export const countApart = async (
+export async function countApart(
   path: string,
   { by, isCompressed }: { by: CountedBy; isCompressed: boolean },
   signal: AbortSignal,
-): Promise<CountedApart> => {
+): Promise<CountedApart> {
   const how = [by, isCompressed ? 'gzip' : 'none'];
   try {
     const { stdout } = await run('nice', ['-n', NICENESS, process.execPath, PROGRAM, path, ...how], {
@@ -32,4 +32,4 @@ export const countApart = async (
     signal.throwIfAborted();
     throw new Outage('the process that counts the rows of a file ended without a result', { cause: error });
   }
-};
+}

@@ -7,7 +7,7 @@ export type CountedApart = Counted | { damage: string };
 
 const [path = '', by, compression] = process.argv.slice(2);
 
-const counted = async (): Promise<CountedApart> => {
+async function counted(): Promise<CountedApart> {
   const bytes = localBytes(path);
   try {
     return await countRecords(compression === 'gzip' ? gunzipped(bytes) : bytes, by as CountedBy);
@@ -15,6 +15,6 @@ const counted = async (): Promise<CountedApart> => {
     if (!isDamage(error)) throw error;
     return { damage: error.message };
   }
-};
+}
 
 process.stdout.write(JSON.stringify(await counted()));

@@ -20,22 +20,22 @@ export const localBytes = (path: string, signal?: AbortSignal): Readable =>
   createReadStream(path, { highWaterMark: BLOCK_BYTES, signal });
 
 /** Decompresses bytes. Unlike DuckDB it checks the end, the length and the checksum. */
-export const gunzipped = (bytes: Readable): Readable => {
+export function gunzipped(bytes: Readable): Readable {
   const gunzip = createGunzip({ chunkSize: BLOCK_BYTES });
   pipeline(bytes, gunzip, () => undefined);
   return gunzip;
-};
+}
 
 /** Whether bytes could not be decompressed. */
 export const isDamage = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 
 /** Counts the records of a CSV file from its bytes alone. */
-export const countRecords = async (bytes: AsyncIterable<Buffer>, by: CountedBy): Promise<Counted> => {
+export async function countRecords(bytes: AsyncIterable<Buffer>, by: CountedBy): Promise<Counted> {
   const count = by === 'lines' ? new LineCounter() : new CsvRecordCounter(LONGEST_LINE_BYTES);
   for await (const block of bytes) count.add(block);
   return count.end();
-};
+}
 
 /**
  * Counts lines by their ends: a line feed, a carriage return or both. This is many times faster than a look at each byte. It

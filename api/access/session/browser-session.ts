@@ -36,13 +36,13 @@ const sessionRecord = identity
   .extend({ expires_at: instant, today: day.describe('The UTC day of the service’s clock') })
   .meta({ id: 'Session' });
 
-const admittedOf = ({ admittedSession }: FastifyRequest): AdmittedSession => {
+function admittedOf({ admittedSession }: FastifyRequest): AdmittedSession {
   if (admittedSession === null) throw new Error('the route is not behind a session');
   return admittedSession;
-};
+}
 
 /** `POST`, `GET` and `DELETE /session`: a page of the service signs in with a key, and out (docs/http.md#browser-session). */
-export const browserSessionRoutes = (
+export function browserSessionRoutes(
   app: Api,
   {
     warehouse,
@@ -53,7 +53,7 @@ export const browserSessionRoutes = (
     metrics,
     publicUrl,
   }: ApiDependencies & { meter: CallMeter; sessions: SessionGate },
-): void => {
+): void {
   const checkKey = createKeyCheck(warehouse, clock);
   const signIns = new SignInLimit(metrics);
   app.decorateRequest('caller', null);
@@ -151,4 +151,4 @@ export const browserSessionRoutes = (
       return success({ signed_out: true } as const);
     },
   );
-};
+}

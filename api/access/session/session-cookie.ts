@@ -33,29 +33,29 @@ export const sealSession = (sealer: Sealer, session: BrowserSession): string =>
   sealer.seal(PLACE, JSON.stringify(session));
 
 /** Returns the session in the value of a cookie, or null if the service did not make this value. */
-export const openSession = (sealer: Sealer, value: string): BrowserSession | null => {
+export function openSession(sealer: Sealer, value: string): BrowserSession | null {
   if (value.length > LONGEST) return null;
   try {
     return content.parse(JSON.parse(sealer.open(PLACE, value)));
   } catch {
     return null;
   }
-};
+}
 
 /** Sets the cookie of a session. `secure` says whether its page came over HTTPS. */
-export const setSession = (
+export function setSession(
   reply: FastifyReply,
   value: string,
   { secure, maxAge }: { secure: boolean; maxAge: number },
-): void => {
+): void {
   reply.setCookie(secure ? SECURE_COOKIE : SESSION_COOKIE, value, { ...attributes(secure), maxAge });
-};
+}
 
 /** Removes every cookie of a session that a request has sent. */
-export const clearSession = ({ cookies }: FastifyRequest, reply: FastifyReply, secure: boolean): void => {
+export function clearSession({ cookies }: FastifyRequest, reply: FastifyReply, secure: boolean): void {
   for (const name of NAMES)
     if (cookies[name] !== undefined) reply.clearCookie(name, attributes(secure || name === SECURE_COOKIE));
-};
+}
 
 /** The attributes of the cookie. Browsers send it only with requests of pages of the same site, and show it to no script. */
 const attributes = (secure: boolean): CookieSerializeOptions => ({

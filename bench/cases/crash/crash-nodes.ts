@@ -22,7 +22,7 @@ const LAST_WORKFLOW_SECONDS = 120;
  * Kills random processes of a scaled-out service with `kill -9`, some of them while they start, and starts others in their place.
  * Checks the same as `crash` through every node, and that all nodes show the same. A round is one kill.
  */
-export const crashNodes = async ({ seed, rounds }: RunOptions): Promise<Measurement[]> => {
+export async function crashNodes({ seed, rounds }: RunOptions): Promise<Measurement[]> {
   if (VERSITYGW === null) {
     say('crash-nodes: SKIPPED, set VERSITYGW to what scripts/fetch-versitygw.sh prints');
     return [];
@@ -70,10 +70,10 @@ export const crashNodes = async ({ seed, rounds }: RunOptions): Promise<Measurem
     await processes.kill();
     await cluster.stop();
   }
-};
+}
 
 /** Loads random nodes. `stop` waits for the last answers. */
-const startLoad = (world: CrashWorld, processes: Processes, violation: (text: string) => void) => {
+function startLoad(world: CrashWorld, processes: Processes, violation: (text: string) => void) {
   let isOver = false;
   const load = world.load({
     node: () => {
@@ -91,7 +91,7 @@ const startLoad = (world: CrashWorld, processes: Processes, violation: (text: st
       await load;
     },
   };
-};
+}
 
 /** Waits until no workflow runs. Returns how many were completed, and reports all others. */
 const endedWorkflows = (address: string, violation: (text: string) => void): Promise<number> =>

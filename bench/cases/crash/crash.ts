@@ -18,7 +18,7 @@ const LONG_LIFE_MS = { low: 15_000, high: 22_000 };
  * Kills the service with `kill -9` at random moments under load, and starts it again. Checks that every acknowledged write is
  * stored, that spend equals a published restatement to the last digit, and that every run ends in the end.
  */
-export const crash = async ({ seed, rounds, quick }: RunOptions): Promise<Measurement[]> => {
+export async function crash({ seed, rounds, quick }: RunOptions): Promise<Measurement[]> {
   const random = randomFrom(seed);
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-bench-'));
   const restarts: number[] = [];
@@ -61,19 +61,19 @@ export const crash = async ({ seed, rounds, quick }: RunOptions): Promise<Measur
     await killTemporal(directory);
     await rm(directory, { recursive: true, force: true });
   }
-};
+}
 
 /** Kills a service with `kill -9`, with or without its Temporal server. */
 type Kill = (victim: Pick<Service, 'kill'>, withTemporal: boolean) => Promise<void>;
 
 /** Loads the service until a random moment, then kills it, in two rounds of three with its Temporal server. */
-const liveAndDie = async (
+async function liveAndDie(
   service: Service,
   world: CrashWorld,
   random: Random,
   kill: Kill,
   violation: (text: string) => void,
-): Promise<void> => {
+): Promise<void> {
   let dead = false;
   const node = { url: service.url, isKilled: () => dead };
   const load = world.load({ node: () => node, isOver: () => dead, mayRefuse: false, violation });
@@ -82,19 +82,19 @@ const liveAndDie = async (
   dead = true;
   await kill(service, random.between(1, 3) > 1);
   await load;
-};
+}
 
 /** Starts the service again. In one round of five, first kills it during the start. */
-const restart = async (
+async function restart(
   directory: string,
   random: Random,
   kill: Kill,
   start: () => Promise<Service>,
-): Promise<Service> => {
+): Promise<Service> {
   if (random.between(1, 5) === 1) {
     const starting = await startService(directory, { CLOCK, SOURCE_ROOTS: directory });
     await sleep(random.between(50, 2_000));
     await kill(starting, random.between(1, 2) === 1);
   }
   return start();
-};
+}

@@ -17,7 +17,7 @@ const OLD_DAYS = 8;
  * Measures writes of one value. First many write at once. Then the catalog grows, and one write and the read after it are timed at
  * each size. The flush of every ten minutes and the nightly maintenance follow, each with the same times after it.
  */
-export const commits = async (service: ScaledOut, { quick }: RunOptions): Promise<Measurement[]> => {
+export async function commits(service: ScaledOut, { quick }: RunOptions): Promise<Measurement[]> {
   const { cluster, apis, worker } = service;
   const { dataDir, postgres } = cluster;
   const sizes = quick ? [500, 2_000] : [1_000, 10_000, 30_000, 100_000];
@@ -120,7 +120,7 @@ export const commits = async (service: ScaledOut, { quick }: RunOptions): Promis
   const peak = (await worker.peakMemory()).service / 2 ** 20;
   measurements.push(alone({ ...named, name: 'peak memory of the worker', unit: 'MiB' }, peak));
   return measurements;
-};
+}
 
 const shown = ({ snapshots, inlined, files }: CatalogSize): string =>
   `${snapshots} snapshots, ${inlined} rows inlined, ${files} files`;
@@ -131,9 +131,9 @@ let number = 0;
 const write = (admin: Client, metric: string): Promise<unknown> =>
   admin.post(`/metrics/${metric}/values`, { values: [{ period: PERIOD, value: (number += 1) }] });
 
-const writeSeveral = async (admin: Client, metric: string, count: number): Promise<void> => {
+async function writeSeveral(admin: Client, metric: string, count: number): Promise<void> {
   for (let each = 1; each <= count; each += 1) await write(admin, metric);
-};
+}
 
 /** Milliseconds of writes, and of a read after each. */
 interface Times {
@@ -141,17 +141,17 @@ interface Times {
   reads: number[];
 }
 
-const timesOf = async (admin: Client, metric: string, count: number): Promise<Times> => {
+async function timesOf(admin: Client, metric: string, count: number): Promise<Times> {
   const times: Times = { writes: [], reads: [] };
   for (let each = 1; each <= count; each += 1) {
     times.writes.push(1_000 * (await secondsOf(() => write(admin, metric))));
     times.reads.push(1_000 * (await secondsOf(() => admin.get(`/metrics/${metric}`))));
   }
   return times;
-};
+}
 
 /** Writes all the time, each writer its own metric, through all APIs. */
-const writeUntil = (admins: readonly Client[], metrics: readonly string[]) => {
+function writeUntil(admins: readonly Client[], metrics: readonly string[]) {
   let isOver = false;
   let [longest, failed] = [0, 0];
   const writeAll = async (admin: Client, metric: string): Promise<void> => {
@@ -175,7 +175,7 @@ const writeUntil = (admins: readonly Client[], metrics: readonly string[]) => {
       return { longest, failed };
     },
   };
-};
+}
 
 type MaintenanceWorkflow = 'maintainWarehouse' | 'flushWarehouse';
 

@@ -28,10 +28,10 @@ interface Sources {
  * Measures the CPU time of small and of large ingests. Compares lines per second of two workers with those of one. Many
  * organisations ingest at once.
  */
-export const ingests = async (
+export async function ingests(
   service: ScaledOut,
   { quick, repetitions }: RunOptions,
-): Promise<Measurement[]> => {
+): Promise<Measurement[]> {
   const { cluster, apis, worker } = service;
   const { postgres, store, temporal } = cluster;
   const processes = {
@@ -96,14 +96,14 @@ export const ingests = async (
     ),
     ...ofLarge.cpuFor('a million lines', (repetitions * lines) / 1_000_000),
   ];
-};
+}
 
 /** Compares an ingest with the same ingest while the catalog also has the files of many others, which nothing has merged yet. */
-const amongFiles = async (
+async function amongFiles(
   { cluster, worker }: ScaledOut,
   { ingestOne }: Sources,
   others: number,
-): Promise<Measurement[]> => {
+): Promise<Measurement[]> {
   const processes = { worker: [worker.pid], Postgres: [cluster.postgres.pid()] };
   const before = await newestSnapshot(cluster);
   await ingestOne(1);
@@ -122,9 +122,9 @@ const amongFiles = async (
       ),
     ),
   ];
-};
+}
 
-const newSources = async ({ cluster, apis }: ScaledOut, ingests: number, rows: number): Promise<Sources> => {
+async function newSources({ cluster, apis }: ScaledOut, ingests: number, rows: number): Promise<Sources> {
   const service = { url: apis[0].url, dataDir: cluster.dataDir };
   const file = join(cluster.dataDir, `export-${rows}.parquet`);
   await copyFile(await focusExport(rows, 'parquet'), file);
@@ -151,15 +151,15 @@ const newSources = async ({ cluster, apis }: ScaledOut, ingests: number, rows: n
     ingestAll: () => ingest(organisations),
     ingestOne: (organisation) => ingest(organisations.slice(organisation, organisation + 1)),
   };
-};
+}
 
-const totalOf = async (file: string): Promise<number> => {
+async function totalOf(file: string): Promise<number> {
   const duckDb = startBareProcess<BareStatement, BareResult>('bare-duckdb');
   const { rows } = await duckDb
     .ask({ sql: `SELECT CAST(sum(EffectiveCost) AS DOUBLE) AS total FROM read_parquet('${file}')` })
     .finally(() => duckDb.stop());
   return Number(rows[0]?.['total']);
-};
+}
 
 /** Returns how many exports the busiest worker has loaded since an instant, by the histories in Temporal. */
 const mostLoadsOfOneWorker = (address: string, since: Date): Promise<number> =>

@@ -16,10 +16,10 @@ const WARM_UP = 48;
  * Compares reads per second through two and three APIs with those through one, by turns. On few cores the APIs take time from
  * each other, from Postgres and from the client. So it also measures the CPU time of each for 1,000 reads.
  */
-export const reads = async (
+export async function reads(
   { cluster, apis }: ScaledOut,
   { quick, repetitions }: RunOptions,
-): Promise<Measurement[]> => {
+): Promise<Measurement[]> {
   const { dataDir, postgres } = cluster;
   const count = quick ? 10 : 1_000;
   say(`scale: creating ${count} metrics`);
@@ -77,4 +77,4 @@ export const reads = async (
     say(`scale: ${name}: ${rates.join(', ')} reads a second with 1, 2, 3 APIs`);
   }
   return measurements;
-};
+}

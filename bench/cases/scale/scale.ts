@@ -13,7 +13,7 @@ const CLOCK = '2026-03-20T12:00:00Z';
  * Measures a service of several processes on a DuckLake with Postgres and an object store: reads with up to three APIs, ingests
  * with up to two workers, and what small writes cost as the catalog grows.
  */
-export const scale = async (options: RunOptions): Promise<Measurement[]> => {
+export async function scale(options: RunOptions): Promise<Measurement[]> {
   if (VERSITYGW === null) {
     say('scale: SKIPPED, set VERSITYGW to what scripts/fetch-versitygw.sh prints');
     return [];
@@ -29,4 +29,4 @@ export const scale = async (options: RunOptions): Promise<Measurement[]> => {
   } finally {
     await service.stop();
   }
-};
+}

@@ -45,11 +45,11 @@ export interface UnitAbsences {
  * Returns the units of a source that lack days of months from `first` to `last`, with all their absences: days that their rhythm
  * promises (unit-rhythm.ts). Days of months of which no load has units are not known.
  */
-export const unitAbsences = (
+export function unitAbsences(
   units: readonly UnitHistory[],
   covered: KnownDays,
   { first, last }: { first: Month; last: Month },
-): UnitAbsences[] => {
+): UnitAbsences[] {
   const described = new Set(units.flatMap(({ periods }) => periods.map(({ month }) => month)));
   const known = [...covered].filter(([month]) => described.has(month));
   const days = known.flatMap(daysOf).sort((a, b) => a - b);
@@ -73,7 +73,7 @@ export const unitAbsences = (
     const absences = absencesOf(unitDays, days);
     return absences.length === 0 ? [] : [{ unit, absences }];
   });
-};
+}
 
 /** How many days before and after a host's last day another one may begin to replace it. */
 const REPLACED_WITHIN = [-3, -2, -1, 0, 1, 2, 3];
@@ -82,7 +82,7 @@ const REPLACED_WITHIN = [-3, -2, -1, 0, 1, 2, 3];
  * Returns whether hosts that begin replace those that stop at about the same time: they cost at least half as much on an average
  * day. Those of the last known day have not stopped.
  */
-const replacements = (hosts: readonly UnitHistory[], lastKnown: number): UnitDays['isReplacedOn'] => {
+function replacements(hosts: readonly UnitHistory[], lastKnown: number): UnitDays['isReplacedOn'] {
   const [begun, stopped] = [new Map<number, Big>(), new Map<number, Big>()];
   for (const { periods } of hosts) {
     const days = periods.flatMap(({ month, days: bits }) => daysOf([month, bits]));
@@ -103,7 +103,7 @@ const replacements = (hosts: readonly UnitHistory[], lastKnown: number): UnitDay
         .gte(sumOf(near(stopped)))
     );
   };
-};
+}
 
 const sumOf = (costs: readonly Big.BigSource[]): Big =>
   costs.reduce<Big>((sum, cost) => sum.plus(cost), Big(0));
@@ -133,24 +133,19 @@ export const missingUnits = (found: readonly UnitAbsences[], decisions: UnitDeci
 const isBackInMonth = ({ lastSeen, seenAgain, days: [first = lastSeen] }: Absence): boolean =>
   seenAgain !== null && monthOf(dayAt(seenAgain)) === monthOf(dayAt(first));
 
-const isDecided = (
-  unit: string,
-  absence: Absence,
-  day: Day,
-  { endedOn, isClosed }: UnitDecisions,
-): boolean => {
+function isDecided(unit: string, absence: Absence, day: Day, { endedOn, isClosed }: UnitDecisions): boolean {
   const ended = endedOn.get(unit);
   const seen = dayAt(absence.lastSeen);
   if (ended !== undefined && !isBackInMonth(absence) && ended <= day && seen <= ended) return true;
   for (let month = monthAfter(monthOf(seen)); month < monthOf(day); month = monthAfter(month))
     if (isClosed(month, unit)) return true;
   return false;
-};
+}
 
 const monthAfter = (month: Month): Month => monthOf(dayAt(dayNumber(lastDay(month)) + 1));
 
 /** Costs the days at the average day of the month in which the unit was last seen. */
-const estimateOf = (unit: UnitHistory, { lastSeen }: Absence, days: number): MissingUnit['estimate'] => {
+function estimateOf(unit: UnitHistory, { lastSeen }: Absence, days: number): MissingUnit['estimate'] {
   const seen = monthOf(dayAt(lastSeen));
   const periods = unit.periods.filter(({ month }) => month === seen);
   const count = bitsOf(periods.reduce((bits, period) => bits | period.days, 0)).length;
@@ -160,17 +155,17 @@ const estimateOf = (unit: UnitHistory, { lastSeen }: Absence, days: number): Mis
     amount: cost.times(days).div(count).round(2).toFixed(),
     ofDay: cost.div(count).round(2).toFixed(),
   };
-};
+}
 
 /** The most units of a source that a month names one by one. */
 const MOST_NAMED = 20;
 const MOST_EXAMPLES = 3;
 
 /** Returns the doubts about the units that a source lacks in a month, the dearest first. */
-export const unitDoubts = (
+export function unitDoubts(
   source: { id: string; name: string },
   missing: readonly MissingUnit[],
-): SourceDoubt[] => {
+): SourceDoubt[] {
   const cost = ({ estimate }: MissingUnit): Big => Big(estimate?.amount ?? 0);
   const dearest = [...missing].sort((a, b) => cost(b).cmp(cost(a)) || (a.unit < b.unit ? -1 : 1));
   const others = dearest.slice(MOST_NAMED);
@@ -196,17 +191,17 @@ export const unitDoubts = (
       from,
     },
   ];
-};
+}
 
 /** Returns a unit in words: `account 1111 (aws)`, `cluster prod`. */
-const unitInWords = ({ kind, unit }: Pick<UnitHistory, 'kind' | 'unit'>): string => {
+function unitInWords({ kind, unit }: Pick<UnitHistory, 'kind' | 'unit'>): string {
   const slash = unit.indexOf('/');
   return kind === 'account'
     ? `account ${unit.slice(slash + 1)} (${unit.slice(0, slash)})`
     : `${kind} ${unit}`;
-};
+}
 
-const absenceInWords = ({ days, absence, estimate }: MissingUnit): string => {
+function absenceInWords({ days, absence, estimate }: MissingUnit): string {
   const { lastSeen, seenAgain, wasEveryDay } = absence;
   const before = `after spend on ${wasEveryDay ? '' : 'nearly '}every day until ${dayAt(lastSeen)}`;
   const again = seenAgain === null ? '' : ` and again from ${dayAt(seenAgain)}`;
@@ -215,20 +210,20 @@ const absenceInWords = ({ days, absence, estimate }: MissingUnit): string => {
       ? ''
       : `; at its average of ${estimate.ofDay} a day, that is an estimated ${estimate.amount}`;
   return `has no spend ${spanInWords(days)}, ${before}${again}${cost}`;
-};
+}
 
 /** Returns the words for the days: a range from the first to the last, because rests between them are no days with spend. */
-const spanInWords = (days: readonly Day[]): string => {
+function spanInWords(days: readonly Day[]): string {
   const [first = '', last = ''] = [days[0], days.at(-1)];
   return first === last ? `on ${first}` : `from ${first} to ${last}`;
-};
+}
 
 /** Whether a unit lacks any known day after its first: a quick test, because most units lack none. */
-const lacksDays = (
+function lacksDays(
   periods: UnitHistory['periods'],
   begun: number,
   known: readonly (readonly [Month, number])[],
-): boolean => {
+): boolean {
   const day = dayAt(begun);
   const first = monthOf(day);
   return known.some(([month, days]) => {
@@ -237,9 +232,9 @@ const lacksDays = (
     const present = periods.reduce((bits, period) => (period.month === month ? bits | period.days : bits), 0);
     return (days & since & ~present) !== 0;
   });
-};
+}
 
-const beginOf = (periods: UnitHistory['periods']): number | null => {
+function beginOf(periods: UnitHistory['periods']): number | null {
   let [first, days]: [Month | null, number] = [null, 0];
   for (const period of periods) {
     if (period.days === 0 || (first !== null && period.month > first)) continue;
@@ -247,25 +242,25 @@ const beginOf = (periods: UnitHistory['periods']): number | null => {
     first = period.month;
   }
   return first === null ? null : dayNumber(firstDay(first)) + firstBit(days) - 1;
-};
+}
 
-const daysIn = ({ periods }: UnitHistory, of: 'days' | 'spendDays'): ReadonlySet<number> => {
+function daysIn({ periods }: UnitHistory, of: 'days' | 'spendDays'): ReadonlySet<number> {
   const found = new Set<number>();
   for (const { month, [of]: days } of periods) for (const day of daysOf([month, days])) found.add(day);
   return found;
-};
+}
 
-const daysOf = ([month, days]: readonly [Month, number]): number[] => {
+function daysOf([month, days]: readonly [Month, number]): number[] {
   const before = dayNumber(firstDay(month)) - 1;
   return bitsOf(days).map((day) => before + day);
-};
+}
 
 /** Returns the days of the month whose bits are set, in order. */
-const bitsOf = (days: number): number[] => {
+function bitsOf(days: number): number[] {
   const found: number[] = [];
   for (let rest = days; rest !== 0; rest &= rest - 1) found.push(firstBit(rest));
   return found;
-};
+}
 
 /** Returns the first day of the month whose bit is set. */
 const firstBit = (days: number): number => 32 - Math.clz32(days & -days);

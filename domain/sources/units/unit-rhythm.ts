@@ -50,7 +50,7 @@ const LONGEST_REST = 3;
  *
  * @param known the days that are known of the source, in order.
  */
-export const absencesOf = (unit: UnitDays, known: readonly DayNumber[]): Absence[] => {
+export function absencesOf(unit: UnitDays, known: readonly DayNumber[]): Absence[] {
   const begin = known.findIndex(unit.isPresent);
   if (begin === -1) return [];
   const absences: Absence[] = [];
@@ -78,7 +78,7 @@ export const absencesOf = (unit: UnitDays, known: readonly DayNumber[]): Absence
     from = end;
   }
   return absences;
-};
+}
 
 /** When a unit has spend. */
 interface Rhythm {
@@ -101,7 +101,7 @@ const rhythmOf = (
     : (nearlyEveryDay(unit, before) ?? nearlyEveryDay(unit, after));
 
 /** The rhythm of an account or a tool by some days; null if they show none. */
-const nearlyEveryDay = (unit: UnitDays, days: readonly DayNumber[]): Rhythm | null => {
+function nearlyEveryDay(unit: UnitDays, days: readonly DayNumber[]): Rhythm | null {
   const hasGaps = days.some((day) => !unit.isPresent(day));
   if (days.length < (hasGaps ? FEWEST_DAYS_WITH_GAPS : FEWEST_DAYS)) return null;
   const rests = restsAmong(unit, days);
@@ -115,17 +115,13 @@ const nearlyEveryDay = (unit: UnitDays, days: readonly DayNumber[]): Rhythm | nu
     unit.kind === 'tool' ? MOST_DAYS_OFF_OF_TOOL : 0,
   );
   return { ...rests, mostDaysOff, isEveryDay: absent === 0 };
-};
+}
 
 /** Nobody may use a tool on a few days, such as holidays. */
 const MOST_DAYS_OFF_OF_TOOL = 2;
 
 /** The rhythm of a cluster or host; null if it has too few days, ends as hosts do, or has spend weekly or monthly. */
-const everyDay = (
-  unit: UnitDays,
-  before: readonly DayNumber[],
-  after: readonly DayNumber[],
-): Rhythm | null => {
+function everyDay(unit: UnitDays, before: readonly DayNumber[], after: readonly DayNumber[]): Rhythm | null {
   const days = [...withoutLongAbsences(unit, before), ...withoutLongAbsences(unit, after)];
   const spent = days.filter(unit.hasSpend);
   const isDaily = spent.length >= 3 || spent.some((day, index) => day - (spent[index - 1] ?? NaN) === 1);
@@ -137,7 +133,7 @@ const everyDay = (
   if (rests === null) return null;
   const isEveryDay = before.every((day) => unit.isPresent(day) || rests.mayRest.has(weekday(day)));
   return { ...rests, isEveryDay };
-};
+}
 
 /** The days off of a unit that rests on some days of the week: less than a working week. */
 const MOST_DAYS_OFF_IN_WEEK = 4;
@@ -146,7 +142,7 @@ const MOST_DAYS_OFF_IN_WEEK = 4;
  * Returns the days of the week on which a unit rests: those without any spend that came at least twice. A Saturday or Sunday
  * without any may be one. Null if these are more than two, because its rhythm is not one of days then.
  */
-const restsAmong = (unit: UnitDays, days: readonly DayNumber[]): Omit<Rhythm, 'isEveryDay'> | null => {
+function restsAmong(unit: UnitDays, days: readonly DayNumber[]): Omit<Rhythm, 'isEveryDay'> | null {
   const seen = Array.from({ length: 7 }, () => 0);
   const present = new Set<number>();
   for (const day of days) {
@@ -162,22 +158,22 @@ const restsAmong = (unit: UnitDays, days: readonly DayNumber[]): Omit<Rhythm, 'i
   return mayRest.size > 2
     ? null
     : { rests, mayRest, mostDaysOff: rests.size === 0 ? 0 : MOST_DAYS_OFF_IN_WEEK };
-};
+}
 
 /** 0 is Thursday, the weekday of day 0 (1970-01-01). */
 const weekday = (day: DayNumber): number => ((day % 7) + 7) % 7;
 const WEEKEND: ReadonlySet<number> = new Set([2, 3]);
 
-const longestAbsence = (unit: UnitDays, days: readonly DayNumber[]): number => {
+function longestAbsence(unit: UnitDays, days: readonly DayNumber[]): number {
   let [longest, length] = [0, 0];
   for (const day of days) {
     length = unit.isPresent(day) ? 0 : length + 1;
     longest = Math.max(longest, length);
   }
   return longest;
-};
+}
 
-const withoutLongAbsences = (unit: UnitDays, days: readonly DayNumber[]): DayNumber[] => {
+function withoutLongAbsences(unit: UnitDays, days: readonly DayNumber[]): DayNumber[] {
   const kept: DayNumber[] = [];
   let absent: DayNumber[] = [];
   for (const day of days) {
@@ -190,11 +186,11 @@ const withoutLongAbsences = (unit: UnitDays, days: readonly DayNumber[]): DayNum
     absent = [];
   }
   return absent.length <= LONGEST_REST ? [...kept, ...absent] : kept;
-};
+}
 
 /** Whether spend comes weekly or monthly: at least four times, days apart, at nearly equal distances. */
-const isPeriodic = (spent: readonly DayNumber[]): boolean => {
+function isPeriodic(spent: readonly DayNumber[]): boolean {
   const distances = spent.slice(1).map((day, index) => day - (spent[index] ?? NaN));
   const shortest = Math.min(...distances);
   return distances.length >= 3 && shortest > LONGEST_REST && Math.max(...distances) - shortest <= 3;
-};
+}

@@ -210,13 +210,13 @@ const rsaKey = (modulusLength: number): string =>
     .toString();
 
 /** Returns a key of 2048 bits whose first factor has other bytes, and `bytes` of them. Signing with it would take as long. */
-const forgedKey = (bytes: number): string => {
+function forgedKey(bytes: number): string {
   const jwk = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
   const p = Buffer.alloc(bytes, 0xff).toString('base64url');
   return createPrivateKey({ key: { ...jwk, p }, format: 'jwk' })
     .export({ type: 'pkcs8', format: 'pem' })
     .toString();
-};
+}
 
 describe('a key', () => {
   it('that BigQuery rejects is a problem', async () => {

@@ -146,13 +146,13 @@ describe('one attempt', () => {
 });
 
 /** Random numbers from 0 to 1 that follow from a seed. */
-const randomFrom = (seed: number) => {
+function randomFrom(seed: number) {
   let state = seed;
   return (): number => {
     state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0;
     return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
   };
-};
+}
 
 /** How an attempt ends, at one of its requests or pages. */
 const ENDINGS = ['before', 'cut', 'cut the answer', 'after', 'between pages'] as const;

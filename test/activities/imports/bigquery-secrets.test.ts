@@ -28,13 +28,13 @@ afterEach(async () => {
 });
 
 /** Returns pieces of the key and of the tokens that were sent. */
-const secretsOf = (fake: FakeBigQuery): string[] => {
+function secretsOf(fake: FakeBigQuery): string[] {
   const { private_key = '' } = fake.account.key;
   const lines = private_key.split('\n').filter((line) => line.length > 20 && !line.startsWith('-----'));
   const tokens = [...fake.tokens].flatMap((token) => token.replace('Bearer ', '').split('.'));
   expect(lines.length).toBeGreaterThan(20);
   return [...lines, ...tokens, 'BEGIN PRIVATE KEY', 'Bearer eyJ'];
-};
+}
 
 /** Everything that a log, a store or a debugger might show of an error. */
 const shownOf = (error: Error): string =>
@@ -53,9 +53,9 @@ const shownOf = (error: Error): string =>
     inspect(error.cause, { depth: 10, showHidden: true }),
   ].join('\n');
 
-const expectNoSecret = (fake: FakeBigQuery, shown: string): void => {
+function expectNoSecret(fake: FakeBigQuery, shown: string): void {
   for (const secret of secretsOf(fake)) expect(shown.includes(secret)).toBe(false);
-};
+}
 
 describe('an error holds no part of the key or of a token', () => {
   const echo = (fake: FakeBigQuery): string =>

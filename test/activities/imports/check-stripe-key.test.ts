@@ -14,10 +14,10 @@ const check = (fake: FakeStripe, apiKey = TEST_KEY, wait = recordedWaits().wait)
   checkStripeKey({ apiBase: fake.base, apiKey, signal: new AbortController().signal, wait });
 
 /** Returns the kind or name of a check's error, and its message. */
-const refusalOf = async (checked: Promise<void>): Promise<[string, string]> => {
+async function refusalOf(checked: Promise<void>): Promise<[string, string]> {
   const error = await rejectionOf(checked);
   return [error instanceof ServiceError ? error.kind : error.name, error.message];
-};
+}
 
 describe('a key', () => {
   it('passes if it can list balance transactions', async () => {

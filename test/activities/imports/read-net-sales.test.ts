@@ -16,16 +16,11 @@ afterEach(async () => {
 });
 
 let ids = 0;
-const transaction = (
-  at: string,
-  amount: number,
-  category = 'charge',
-  currency = 'usd',
-): BalanceTransaction => {
+function transaction(at: string, amount: number, category = 'charge', currency = 'usd'): BalanceTransaction {
   ids += 1;
   const created = Date.parse(at) / 1000;
   return { id: `txn_${ids}`, amount, created, currency, reporting_category: category };
-};
+}
 
 describe('a shop', () => {
   it('has one value for each day with sales', async () => {

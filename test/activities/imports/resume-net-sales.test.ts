@@ -23,11 +23,7 @@ interface Cut {
 }
 
 /** Reads until the cut. Returns the progress that a caller would have stored, as it comes out of its store. */
-const readUntil = async (
-  fake: FakeStripe,
-  { pages, isWithinPage }: Cut,
-  resume: unknown,
-): Promise<unknown> => {
+async function readUntil(fake: FakeStripe, { pages, isWithinPage }: Cut, resume: unknown): Promise<unknown> {
   const stop = new AbortController();
   let stored = resume;
   let left = pages;
@@ -48,7 +44,7 @@ const readUntil = async (
   await expect(readFrom(fake, { resume, onPage, signal: stop.signal })).rejects.toThrow('cut off');
   fake.onFault = null;
   return stored;
-};
+}
 
 let whole: NetSales;
 beforeAll(async () => {

@@ -32,20 +32,20 @@ export const always = (columns: FakeColumn[], rows: (string | null)[][]): FakeQu
 const closers: (() => Promise<void>)[] = [];
 
 /** Stops all servers of a test. */
-export const closeShops = async (): Promise<void> => {
+export async function closeShops(): Promise<void> {
   await Promise.all(closers.splice(0).map((close) => close()));
-};
+}
 
 /** One key for all tests, because generating one takes longer than most tests. */
 const account = newServiceAccount();
 
 /** Starts a fake BigQuery that knows the orders. `closeShops` stops it. */
-export const startShop = async (query: FakeQuery = orders, of = account): Promise<FakeBigQuery> => {
+export async function startShop(query: FakeQuery = orders, of = account): Promise<FakeBigQuery> {
   const fake = await startFakeBigQuery(of);
   closers.push(() => fake.close());
   fake.project.queries.set(ORDERS, query);
   return fake;
-};
+}
 
 const JANUARY: { start: Day; end: Day } = { start: '2026-01-01', end: '2026-01-31' };
 
@@ -65,21 +65,21 @@ export const runOf = (fake: FakeBigQuery, changes: Partial<QueryRun> = {}): Quer
 });
 
 /** Returns all values of a run. */
-export const valuesOf = async (
+export async function valuesOf(
   fake: FakeBigQuery,
   changes: Partial<QueryRun> = {},
-): Promise<ImportedValue[]> => {
+): Promise<ImportedValue[]> {
   const values: ImportedValue[] = [];
   for await (const page of runQuery(runOf(fake, changes))) values.push(...page);
   return values;
-};
+}
 
 /** Returns the error of a run or a check that must fail. */
-export const errorOf = async (work: Promise<unknown>): Promise<Error> => {
+export async function errorOf(work: Promise<unknown>): Promise<Error> {
   const result = await work.then(
     (value) => ({ value }),
     (error: unknown) => error,
   );
   if (result instanceof Error) return result;
   throw new Error(`expected a failure, got ${JSON.stringify(result)}`);
-};
+}

@@ -37,11 +37,11 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-const start = async (cluster: Partial<FakeCluster> = {}, prefix = ''): Promise<FakeOpenCost> => {
+async function start(cluster: Partial<FakeCluster> = {}, prefix = ''): Promise<FakeOpenCost> {
   const fake = await startFakeOpenCost({ allocations: {}, assets: {}, ...cluster }, prefix);
   closers.push(() => fake.close());
   return fake;
-};
+}
 const api = (location: string, targets = TARGETS, more: object = {}) =>
   openCostApi(location, { privateTargets: targets, signal: new AbortController().signal, ...more });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Yields mebibytes of `0`, `1` and so on, and counts them. */
-const counted = (most: number, error: Error | null = null) => {
+function counted(most: number, error: Error | null = null) {
   const source = { made: 0, ended: false };
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
     try {
@@ -26,9 +26,9 @@ const counted = (most: number, error: Error | null = null) => {
     }
   };
   return { source, pieces: pieces() };
-};
+}
 
-const answerOf = (pieces: AsyncIterable<Uint8Array>, each = 100 * MEBIBYTE, patienceMs = 60_000) => {
+function answerOf(pieces: AsyncIterable<Uint8Array>, each = 100 * MEBIBYTE, patienceMs = 60_000) {
   const unread = new UnreadAnswers({ total: 1_000 * MEBIBYTE, each, patienceMs });
   const closing = new AbortController();
   const { bytes, made } = spoolAnswer(pieces, { folder, unread, orgId: 'org_1', closed: closing.signal });
@@ -48,13 +48,13 @@ const answerOf = (pieces: AsyncIterable<Uint8Array>, each = 100 * MEBIBYTE, pati
       }
     },
   };
-};
+}
 
-const read = async (bytes: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+async function read(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const blocks: Uint8Array[] = [];
   for await (const block of bytes) blocks.push(block);
   return Buffer.concat(blocks);
-};
+}
 
 describe('an answer', () => {
   it.each([0, 1, 5])('of %i MiB is made before anybody reads it, and then read whole', async (size) => {

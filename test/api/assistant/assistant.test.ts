@@ -29,11 +29,11 @@ interface ToolAnswer {
   result: { isError?: boolean; content: { text: string }[] };
 }
 
-const breakdown = async (signal?: AbortSignal): Promise<ToolAnswer['result']> => {
+async function breakdown(signal?: AbortSignal): Promise<ToolAnswer['result']> {
   const call = toolCall('get_cost_breakdown', BREAKDOWN);
   const response = await sendMessage(api, { 'x-api-key': secret }, call, signal);
   return ((await response.json()) as ToolAnswer).result;
-};
+}
 
 const BUSY = { isError: true, content: [{ type: 'text', text: 'busy; try again' }] };
 

@@ -3,14 +3,14 @@ import { arrowBytes } from '../../../api/http/arrow-bytes.ts';
 import type { Columns, TextRow } from '../../../warehouse/engine/sql/columns.ts';
 import { readArrow } from '../../support/exports/arrow-table.ts';
 
-const written = async (columns: Columns, ...batches: TextRow[][]) => {
+async function written(columns: Columns, ...batches: TextRow[][]) {
   const pieces: Uint8Array[] = [];
   const read = (async function* () {
     yield* await Promise.resolve(batches);
   })();
   for await (const piece of arrowBytes(columns, read)) pieces.push(piece);
   return readArrow(await new Blob(pieces.map((piece) => piece.slice())).arrayBuffer());
-};
+}
 
 describe('an Arrow stream', () => {
   it('has the type of each column, and its cells in several batches, each of which may be missing', async () => {

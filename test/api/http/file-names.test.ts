@@ -19,11 +19,11 @@ const TYPES = {
 };
 
 /** Returns the status of an answer, and what browsers do with it. */
-const answerTo = async (path: string, accept: string) => {
+async function answerTo(path: string, accept: string) {
   const answer = await fetch(`${api.url}/api/v1${path}`, { headers: { 'x-api-key': secret, accept } });
   await answer.arrayBuffer();
   return [answer.status, answer.headers.get('content-disposition')];
-};
+}
 
 it.each([
   [`/export/spend?${MONTHS}`, 'spend-2026-01-to-2026-02'],

@@ -13,7 +13,7 @@ const pieces = async function* (): AsyncGenerator<Uint8Array> {
 };
 
 /** Reads a piece of 4 KiB every so many seconds. Returns the seconds until it is cut off, of ten minutes. */
-const cutOffAfter = async (everySeconds: number): Promise<number | null> => {
+async function cutOffAfter(everySeconds: number): Promise<number | null> {
   const begun = performance.now();
   const cuts: number[] = [];
   const reading = atReadingPace(pieces(), () => {
@@ -25,7 +25,7 @@ const cutOffAfter = async (everySeconds: number): Promise<number | null> => {
     await reading.next();
   }
   return cuts[0] ?? null;
-};
+}
 
 it('an answer may be read at 4 KiB a second, and has a minute more', async () => {
   expect(await cutOffAfter(1)).toBeNull();

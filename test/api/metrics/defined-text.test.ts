@@ -26,7 +26,7 @@ interface Answer {
   };
 }
 
-const newClient = async () => {
+async function newClient() {
   const { orgId, secret } = await api.newTenant();
   const send = async (method: string, path: string, body?: unknown): Promise<Answer> => {
     const response = await fetch(`${api.url}/api/v1${path}`, {
@@ -40,7 +40,7 @@ const newClient = async () => {
     return { status: response.status, body: (await response.json()) as Answer['body'] };
   };
   return { orgId, send };
-};
+}
 
 /** Returns labels with about 900 KB of text that all name one team. Each letter has different labels. */
 const labels = (letter: string, team: string): Record<string, string> =>
@@ -49,7 +49,7 @@ const labels = (letter: string, team: string): Record<string, string> =>
   );
 
 /** Makes a metric and a team, and returns splits by them and shared costs of 900 KB for each letter. */
-const newSplits = async ({ orgId, send }: Awaited<ReturnType<typeof newClient>>) => {
+async function newSplits({ orgId, send }: Awaited<ReturnType<typeof newClient>>) {
   const { id: metric_id } = await newMetric(api.warehouse, orgId, { label_key: 'feature' });
   const team = (await send('POST', '/teams', { name: 'Search', ownership: [] })).body.data?.id ?? '';
   const split = (letter: string) => ({ type: 'metric', metric_id, labels: labels(letter, team) });
@@ -59,7 +59,7 @@ const newSplits = async ({ orgId, send }: Awaited<ReturnType<typeof newClient>>)
     split: split(letter),
   });
   return { split, sharedCost };
-};
+}
 
 /** A metric with 900 KB of picks. */
 const METRIC = {

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 /** Opens a connection, and sends the text of a request on it. Resolves once its answer begins. */
-const opened = async (request = ''): Promise<Socket> => {
+async function opened(request = ''): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port: api.port });
   socket.on('error', () => undefined);
   sockets.push(socket);
@@ -33,7 +33,7 @@ const opened = async (request = ''): Promise<Socket> => {
     await once(socket, 'data');
   }
   return socket;
-};
+}
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 const withKey = (): string => get('/api/v1/organisation', `X-API-Key: ${secret}\r\n`);
 

@@ -47,27 +47,27 @@ interface Sent {
   type?: string;
 }
 
-const send = async (
+async function send(
   body: Buffer,
   { encoding = 'gzip', path = 'values', type = 'application/json' }: Sent = {},
-) => {
+) {
   const response = await fetch(`${api.url}/api/v1/metrics/${metric}/${path}`, {
     method: 'POST',
     headers: { 'x-api-key': secret, 'content-type': type, 'content-encoding': encoding },
     body: new Uint8Array(body),
   });
   return { status: response.status, body: (await response.json()) as { error?: string; data?: unknown } };
-};
+}
 
 const CSV: Sent = { path: 'values/csv', type: 'text/csv' };
 
 /** The values of January: their number and their sum. */
-const january = async () => {
+async function january() {
   const { body } = await admin.get<{ value: number }[]>(
     `/metrics/${metric}/values?start=2026-01-01&end=2026-01-31`,
   );
   return { values: body.data.length, sum: body.data.reduce((sum, { value }) => sum + value, 0) };
-};
+}
 
 describe('a gzipped body', () => {
   it('of JSON is read as what it holds, whatever the encoding’s spelling', async () => {
@@ -255,10 +255,10 @@ describe('a bomb', () => {
 });
 
 /** A request that has arrived. */
-const requestWith = (body: Buffer): IncomingMessage => {
+function requestWith(body: Buffer): IncomingMessage {
   const raw = new IncomingMessage(new Socket());
   raw.push(body);
   raw.push(null);
   raw.complete = true;
   return raw;
-};
+}

@@ -31,13 +31,13 @@ beforeAll(async () => {
 
 afterAll(() => api.close());
 
-const newUploader = async (): Promise<Uploader> => {
+async function newUploader(): Promise<Uploader> {
   const { orgId, secret } = await api.newTenant();
   const { id: metricId } = await newMetric(api.warehouse, orgId);
   return { orgId, metricId, secret };
-};
+}
 
-const upload = async ({ metricId, secret }: Uploader, body: string | Buffer, type = 'text/csv') => {
+async function upload({ metricId, secret }: Uploader, body: string | Buffer, type = 'text/csv') {
   const response = await fetch(`${api.url}/api/v1/metrics/${metricId}/values/csv`, {
     method: 'POST',
     headers: { 'x-api-key': secret, 'content-type': type },
@@ -48,7 +48,7 @@ const upload = async ({ metricId, secret }: Uploader, body: string | Buffer, typ
     retryAfter: response.headers.get('retry-after'),
     body: await response.json(),
   };
-};
+}
 
 const LINE = '2026-01-05,1\n';
 const KEPT = valueFileLine({ period: '2026-01-05', label: '', value: '1', line: 1 });

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const dist = resolve(import.meta.dirname, '../../../dist');
 
 /** Returns how a process ended that ran these lines as the attempt of a step, and the lines of its log. */
-const ends = async (lines: string): Promise<{ code: unknown; log: Record<string, unknown>[] }> => {
+async function ends(lines: string): Promise<{ code: unknown; log: Record<string, unknown>[] }> {
   const program = `
     import { createLog } from '${dist}/bin/service/log.js';
     import { LogLines } from '${dist}/bin/service/log-lines.js';
@@ -23,7 +23,7 @@ const ends = async (lines: string): Promise<{ code: unknown; log: Record<string,
       done({ code: error?.code ?? 0, log });
     });
   });
-};
+}
 
 it.each([
   [

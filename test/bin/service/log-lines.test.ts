@@ -8,12 +8,12 @@ import { LogLines } from '../../../bin/service/log-lines.ts';
 const room = { bytes: Infinity };
 
 /** Writes to a disk with so much room. The real file takes what fits. */
-const writeWhatFits = (to: number, bytes: Buffer, at: number): number => {
+function writeWhatFits(to: number, bytes: Buffer, at: number): number {
   const fits = Math.min(bytes.length - at, room.bytes);
   if (fits === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
   room.bytes -= fits;
   return writeSync(to, bytes, at, fits);
-};
+}
 
 let folder: string;
 let file: number;

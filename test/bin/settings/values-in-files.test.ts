@@ -18,21 +18,21 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Writes a file and returns its path. */
-const file = async (name: string, content: string | Buffer): Promise<string> => {
+async function file(name: string, content: string | Buffer): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, content);
   return path;
-};
+}
 
 /** Returns the lines of the error with which the settings are refused. */
-const refusal = (env: Record<string, string>): string[] => {
+function refusal(env: Record<string, string>): string[] {
   try {
     readSettings(env);
   } catch (error) {
     return error instanceof Error ? error.message.split('\n') : [];
   }
   return [];
-};
+}
 
 describe('a secret setting', () => {
   it('takes the content of its file without the last line break', async () => {

@@ -11,7 +11,7 @@ import {
 const TODAY = '2026-02-07';
 
 /** Returns the rises in a row of unit costs that ends yesterday, as [day, unit cost, expected]. */
-const rises = (costs: readonly number[], rule: RiseRule = DEFAULT_RISE_RULE, today = TODAY) => {
+function rises(costs: readonly number[], rule: RiseRule = DEFAULT_RISE_RULE, today = TODAY) {
   const last = addDays(TODAY, -1);
   const days = costs.map((cost, index) => ({
     day: addDays(last, index - costs.length + 1),
@@ -22,7 +22,7 @@ const rises = (costs: readonly number[], rule: RiseRule = DEFAULT_RISE_RULE, tod
     Number(unitCost),
     Number(expected),
   ]);
-};
+}
 
 const flat = (count: number, cost = 10): number[] => Array.from({ length: count }, () => cost);
 /** 8, 9, 10, 11, 12 again and again: median 10, median absolute deviation 1. */

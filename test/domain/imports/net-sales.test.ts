@@ -20,15 +20,15 @@ import { salesRole } from '../../../domain/imports/reporting-categories.ts';
 const RANGE = { currency: 'USD', from: '2026-01-01', to: '2026-03-01' };
 
 let ids = 0;
-const transaction = (
+function transaction(
   at: string,
   amount: number,
   reporting_category = 'charge',
   currency = 'usd',
-): BalanceTransaction => {
+): BalanceTransaction {
   ids += 1;
   return { id: `txn_${ids}`, amount, created: Date.parse(at) / 1000, currency, reporting_category };
-};
+}
 const salesOf = (...transactions: BalanceTransaction[]) =>
   netSales(withPage(noProgress(RANGE), transactions));
 

@@ -11,14 +11,14 @@ const KEY = {
   token_uri: 'https://evil.example/token',
   universe_domain: 'googleapis.com',
 };
-const refusalOf = (credentials: unknown): Error => {
+function refusalOf(credentials: unknown): Error {
   try {
     serviceAccountKeyOf(credentials);
   } catch (error) {
     return error as Error;
   }
   throw new Error('accepted');
-};
+}
 const EXPECTED = 'credentials: expected the JSON key of a service account, as Google Cloud creates it; ';
 
 describe('the key of a service account', () => {

@@ -3,7 +3,7 @@ import { DecimalSigns } from '../../../domain/metrics/decimal-sign.ts';
 import type { Separator } from '../../../domain/shared/csv-separator.ts';
 
 /** Reads the numbers of a file, a line each. Returns what they become, and what is wrong. */
-const readAll = (separator: Separator, texts: readonly string[]): string[] => {
+function readAll(separator: Separator, texts: readonly string[]): string[] {
   const signs = new DecimalSigns(separator);
   const read = texts.map((text, index) => {
     const number = signs.read(text, index + 1);
@@ -11,7 +11,7 @@ const readAll = (separator: Separator, texts: readonly string[]): string[] => {
   });
   const { doubt } = signs;
   return doubt === null ? read : [...read, `line ${doubt.line}: ${doubt.problem}`];
-};
+}
 
 const DOUBT = (sign: string): string =>
   `expected a number with one meaning: "6${sign}200" can be 6.2 or 6200; write 6${sign}20 or 6200`;

@@ -5,11 +5,11 @@ type Numbers = [cost: number | null, value: number | null];
 const EMPTY: Numbers = [null, null];
 
 /** Returns which of the last months lie before the first spend. The running one, February 2026, is first. */
-const monthsBefore = (...numbers: Numbers[]): string[] => {
+function monthsBefore(...numbers: Numbers[]): string[] {
   const names = ['2026-02', '2026-01', '2025-12', '2025-11', '2025-10'];
   const months = numbers.map(([cost, value], index) => ({ month: names[index] ?? '', cost, value }));
   return months.filter((month) => isBeforeFirstSpend(month, months)).map(({ month }) => month);
-};
+}
 
 it('lies before the first spend if it and all months before it are empty', () => {
   expect(monthsBefore([60, null], [310, 31], EMPTY, EMPTY)).toEqual(['2025-12', '2025-11']);

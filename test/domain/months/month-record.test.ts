@@ -58,7 +58,7 @@ const lock = (changes: Partial<MonthLock> = {}): MonthLock => ({
 });
 
 /** Returns the record of a month that follows a December without data. */
-const recordOf = (
+function recordOf(
   facts: MonthFacts,
   options: {
     target?: string;
@@ -66,7 +66,7 @@ const recordOf = (
     settlement?: SettlementFacts;
     now?: Date;
   } = {},
-) => {
+) {
   const before = january({ month: '2025-12', cost: null, valueSum: null, valuePeriods: 0, settled: false });
   const [record] = monthRecords(
     [before, facts],
@@ -76,7 +76,7 @@ const recordOf = (
   );
   if (record === undefined) throw new Error('no record');
   return record;
-};
+}
 
 describe('numbers', () => {
   it('divide the cost by the sum of the values of a Total', () => {

@@ -3,7 +3,7 @@ import { shareNextRun } from '../../../domain/shared/share-next-run.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 
 /** Starts work that ends on the test's command. Returns the runs that it has begun. */
-const startWork = () => {
+function startWork() {
   const runs: { items: readonly string[]; end: (error?: Error) => void }[] = [];
   const ask = shareNextRun(
     (items: readonly string[]) =>
@@ -25,7 +25,7 @@ const startWork = () => {
     runs[index]?.end(error);
   };
   return { runs, ask, end };
-};
+}
 
 describe('calls that share the next run', () => {
   it('start at once, or together after the current run', async () => {

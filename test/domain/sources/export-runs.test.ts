@@ -124,11 +124,11 @@ describe('several runs of an export', () => {
   });
 });
 
-const daysOf = ({ from, to }: { from: string; to: string }): string[] => {
+function daysOf({ from, to }: { from: string; to: string }): string[] {
   const days = [];
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
   return days;
-};
+}
 
 describe('runs without a manifest', () => {
   it('are undecided if they share days with another run', () => {

@@ -9,10 +9,10 @@ const haveSameSpend = (one: ExportRun, other: ExportRun): boolean =>
 const overlap = (one: ExportRun, other: ExportRun): boolean =>
   one !== other && one.from <= other.to && other.from <= one.to && haveSameSpend(one, other);
 
-const isNewer = (one: ExportRun, other: ExportRun): boolean => {
+function isNewer(one: ExportRun, other: ExportRun): boolean {
   const later = (one.submitted ?? 0) - (other.submitted ?? 0);
   return later > 0 || (later === 0 && one.folder > other.folder);
-};
+}
 
 const contains = (one: ExportRun, other: ExportRun): boolean =>
   overlap(one, other) &&
@@ -20,7 +20,7 @@ const contains = (one: ExportRun, other: ExportRun): boolean =>
   one.to >= other.to &&
   (one.from < other.from || one.to > other.to || isNewer(one, other));
 
-const areContaining = (run: ExportRun, runs: readonly ExportRun[]): boolean => {
+function areContaining(run: ExportRun, runs: readonly ExportRun[]): boolean {
   const others = runs.filter((other) => overlap(run, other) && !contains(other, run));
   const follow = (next: Day, isBefore: boolean): boolean =>
     next > addDays(run.to, 1) ||
@@ -29,10 +29,10 @@ const areContaining = (run: ExportRun, runs: readonly ExportRun[]): boolean => {
   return others.some(
     (first) => first.from <= run.from && follow(addDays(first.to, 1), first.from < run.from),
   );
-};
+}
 
 /** Returns the runs that count. All given runs have a manifest. */
-export const naiveRunsThatCount = (runs: readonly ExportRun[]): ExportRun[] => {
+export function naiveRunsThatCount(runs: readonly ExportRun[]): ExportRun[] {
   let rest = [...runs];
   for (const run of [...runs].sort((a, b) => (isNewer(a, b) ? 1 : -1)))
     if (areContaining(run, rest)) rest = rest.filter((other) => other !== run);
@@ -44,7 +44,7 @@ export const naiveRunsThatCount = (runs: readonly ExportRun[]): ExportRun[] => {
     rest = rest.filter((run) => run !== newest && !overlap(run, newest));
   }
   return current;
-};
+}
 
 /** Returns the runs without a manifest that overlap another run, and the runs that these overlap. */
 export const naiveUndecided = (runs: readonly ExportRun[]): ExportRun[] =>
@@ -53,10 +53,10 @@ export const naiveUndecided = (runs: readonly ExportRun[]): ExportRun[] =>
   );
 
 /** Returns the days of a run that no current run has. */
-export const naiveDaysLeftOut = (run: ExportRun, current: readonly ExportRun[]): Day[] => {
+export function naiveDaysLeftOut(run: ExportRun, current: readonly ExportRun[]): Day[] {
   const days: Day[] = [];
   for (let day = run.from; day <= run.to; day = addDays(day, 1)) days.push(day);
   return days.filter(
     (day) => !current.some((one) => haveSameSpend(one, run) && one.from <= day && day <= one.to),
   );
-};
+}

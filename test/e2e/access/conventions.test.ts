@@ -65,10 +65,10 @@ afterAll(async () => {
 });
 
 /** Makes a key of the organisation with another permission. */
-const keyWith = async (owner: Api, permission: string): Promise<Api> => {
+async function keyWith(owner: Api, permission: string): Promise<Api> {
   const { data } = (await owner.post<{ secret: string }>('/keys', { name: permission, permission })).body;
   return as(service, data.secret);
-};
+}
 
 describe('an answer', () => {
   it('has exactly success and data for one thing', async () => {

@@ -33,21 +33,21 @@ const secrets: string[] = [];
 /** The logs of every process of this file. */
 const logs: string[] = [];
 
-const start = async (dataDir: string, clock: string): Promise<void> => {
+async function start(dataDir: string, clock: string): Promise<void> {
   service = await startService({ dataDir, environment: { CLOCK: clock, LOG_LEVEL: 'trace' } });
-};
+}
 
-const restart = async (clock: string): Promise<void> => {
+async function restart(clock: string): Promise<void> {
   expect(await service.stop()).toBe(0);
   logs.push(service.logs());
   await start(service.dataDir, clock);
-};
+}
 
-const killAndRestart = async (clock: string): Promise<void> => {
+async function killAndRestart(clock: string): Promise<void> {
   await service.kill();
   logs.push(service.logs());
   await start(service.dataDir, clock);
-};
+}
 
 beforeAll(async () => {
   await start(await newDataDir(), EVENING);
@@ -67,21 +67,21 @@ interface Key {
   revoked_at: string | null;
 }
 
-const organisationWith = async (organisation: Parameters<typeof newOrganisation>[1] = {}) => {
+async function organisationWith(organisation: Parameters<typeof newOrganisation>[1] = {}) {
   const created = await newOrganisation(service, organisation);
   secrets.push(created.secret);
   return created;
-};
+}
 
-const newKey = async (
+async function newKey(
   admin: Api,
   key: { permission: string; name?: string; expires_at?: string | null },
-): Promise<{ id: string; secret: string; api: Api }> => {
+): Promise<{ id: string; secret: string; api: Api }> {
   const answer = await admin.post<{ id: string; secret: string }>('/keys', { name: key.permission, ...key });
   const { id, secret } = expectData(answer);
   secrets.push(secret);
   return { id, secret, api: as(service, secret) };
-};
+}
 
 interface AuthInfo {
   organisation: { id: string };

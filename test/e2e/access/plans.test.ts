@@ -40,7 +40,7 @@ const line = (day: string, cost: string, account: string) =>
   dayLine(day, cost, { SubAccountId: account, Tags: '{"feature":"search"}' });
 const JANUARY = [line('2026-01-31', '100', '1111'), line('2026-01-31', '40', '2222')];
 
-const deliver = async (lines: ReturnType<typeof line>[]) => {
+async function deliver(lines: ReturnType<typeof line>[]) {
   await writeFile(join(service.exportsDir, 'bill.csv'), focusCsv(lines));
   const path = `/organisations/${orgId}/cost-sources/${sourceId}`;
   const { run_id } = expectData(await operator.post<{ run_id: string }>(`${path}/ingest`, {}));
@@ -50,7 +50,7 @@ const deliver = async (lines: ReturnType<typeof line>[]) => {
     ),
   );
   expect(run.error).toBeNull();
-};
+}
 
 const make = async (path: string, body: object): Promise<string> =>
   expectData(await admin.post<{ id: string }>(path, body)).id;
@@ -76,7 +76,7 @@ const OPEN_PATHS = [
   '/costs/breakdown?start_date=2026-01-01&end_date=2026-01-31&group_by=team',
   '/webhooks',
 ];
-const read = async (paths: readonly string[]): Promise<unknown[]> => {
+async function read(paths: readonly string[]): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (const path of paths) {
     const { status, body } = await admin.get(path);
@@ -84,7 +84,7 @@ const read = async (paths: readonly string[]): Promise<unknown[]> => {
     answers.push(body);
   }
   return answers;
-};
+}
 
 interface Month {
   month: string;

@@ -40,16 +40,16 @@ const ORDERS = {
 const SALES = { ...ORDERS, name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD' };
 const JANUARY = { start_date: '2026-01-01', end_date: '2026-01-31' };
 
-const connect = async (key: string): Promise<Assistant> => {
+async function connect(key: string): Promise<Assistant> {
   const connected = await connectAssistant(service, { 'x-api-key': key });
   opened.push(connected);
   return connected;
-};
+}
 
 const keyOf = async (through: Api, permission: string): Promise<string> =>
   expectData(await through.post<{ secret: string }>('/keys', { name: permission, permission })).secret;
 
-const addSpend = async (caller: Api): Promise<void> => {
+async function addSpend(caller: Api): Promise<void> {
   const location = join(service.exportsDir, 'aws.csv');
   const search = { SubAccountId: '2222', SubAccountName: 'Search' };
   const lines = [
@@ -63,23 +63,23 @@ const addSpend = async (caller: Api): Promise<void> => {
   const source = { name: 'AWS', kind: 'focus', location };
   const { id } = expectData(await caller.post<{ id: string }>('/cost-sources', source));
   expect(await ingest(caller, id)).toMatchObject({ status: 'completed' });
-};
+}
 
 /** Returns the body of an answer of the API without `success`. */
-const bodyOf = async (caller: Api, path: string): Promise<object> => {
+async function bodyOf(caller: Api, path: string): Promise<object> {
   const { status, body } = await caller.get(path);
   expect({ path, status }).toEqual({ path, status: 200 });
   const { success: _, ...rest } = body;
   return rest;
-};
+}
 
 const usedBy = async (caller: Api): Promise<number> =>
   expectData(await caller.get<{ quota: { used: number } }>('/auth/info')).quota.used;
 
-const rpcError = async (response: Response): Promise<[number, number, string]> => {
+async function rpcError(response: Response): Promise<[number, number, string]> {
   const { error } = (await response.json()) as { error: { code: number; message: string } };
   return [response.status, error.code, error.message];
-};
+}
 
 beforeAll(async () => {
   service = await sharedService();

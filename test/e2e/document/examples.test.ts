@@ -105,7 +105,7 @@ afterAll(async () => {
 });
 
 /** Calls a route. Returns its answer, or the text of a file. */
-const call = async (operationId: string, { path = {}, query = {}, body, headers }: Sent = {}) => {
+async function call(operationId: string, { path = {}, query = {}, body, headers }: Sent = {}) {
   const route = operations.get(operationId);
   if (route === undefined) throw new Error(`no route is named ${operationId}`);
   const filled = route.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '');
@@ -126,23 +126,23 @@ const call = async (operationId: string, { path = {}, query = {}, body, headers 
     headers: response.headers,
     answer: isJson ? (JSON.parse(text) as { data: { id: string } & Record<string, unknown> }) : text,
   };
-};
+}
 
 /** Calls a route, and keeps what was sent and what came as its example. Returns the data of the answer. */
-const show = async (operationId: string, sent: Sent = {}) => {
+async function show(operationId: string, sent: Sent = {}) {
   const { answer } = await call(operationId, sent);
   const { body } = sent;
   examples.set(operationId, stable({ ...(body === undefined ? {} : { body }), answer }));
   return typeof answer === 'string' ? { id: '' } : answer.data;
-};
+}
 
 /** Waits until a field of an answer has a value. */
-const until = async (operationId: string, sent: Sent, isDone: (data: unknown) => boolean): Promise<void> => {
+async function until(operationId: string, sent: Sent, isDone: (data: unknown) => boolean): Promise<void> {
   await waitFor(async () => {
     const { answer } = await call(operationId, sent);
     return typeof answer !== 'string' && isDone(answer.data) ? true : undefined;
   });
-};
+}
 
 const january = Array.from({ length: 31 }, (_, index) => `2026-01-${String(index + 1).padStart(2, '0')}`);
 const february = Array.from({ length: 6 }, (_, index) => `2026-02-0${index + 1}`);

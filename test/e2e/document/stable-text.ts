@@ -14,7 +14,7 @@ const SHOWN_ITEMS = 2;
  * Returns what makes examples the same in each run: ids are numbered in the order in which they appear, and secrets are made up.
  * A list keeps its first items.
  */
-export const newStableText = (standIns: StandIns) => {
+export function newStableText(standIns: StandIns) {
   const numbers = new Map<string, number>();
   const numberOf = (id: string): string => {
     const number = numbers.get(id) ?? numbers.size + 1;
@@ -34,10 +34,10 @@ export const newStableText = (standIns: StandIns) => {
       .replace(UUID, (id) => `019c36b8-0000-7000-8000-${numberOf(id)}`);
   };
   return <Value>(value: Value): Value => shortened(JSON.parse(stable(JSON.stringify(value)))) as Value;
-};
+}
 
-const shortened = (value: unknown): unknown => {
+function shortened(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, SHOWN_ITEMS).map(shortened);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortened(item)]));
-};
+}

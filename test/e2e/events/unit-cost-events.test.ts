@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 /** Makes an organisation with a webhook, and a bill of 10 a day from 1 January to 6 February. The last day costs `last`. */
-const newStory = async (last = '10') => {
+async function newStory(last = '10') {
   const organisation = await newOrganisation(service);
   const { admin } = organisation;
   const receiver = await newReceiver();
@@ -63,7 +63,7 @@ const newStory = async (last = '10') => {
   const source = { name: 'Bill', kind: 'focus', location };
   const sourceId = expectData(await admin.post<{ id: string }>('/cost-sources', source)).id;
   return { ...organisation, receiver, webhook, sourceId, days, bill };
-};
+}
 
 /** Returns the verified payloads that have arrived so far. */
 const arrived = (receiver: WebhookReceiver, secret: string): Payload[] =>
@@ -78,10 +78,10 @@ const untilArrived = (receiver: WebhookReceiver, secret: string, count: number):
   });
 
 /** Returns the newest evaluation of an organisation's events. Each change of numbers starts or extends one. */
-const evaluationOf = async (
+async function evaluationOf(
   { client }: TemporalWindow,
   orgId: string,
-): Promise<{ at: string; isRunning: boolean }> => {
+): Promise<{ at: string; isRunning: boolean }> {
   try {
     const { runId, historyLength, status } = await client.workflow
       .getHandle(workflowIdOf('raiseEvents', { orgId }))
@@ -91,10 +91,10 @@ const evaluationOf = async (
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     return { at: 'never', isRunning: false };
   }
-};
+}
 
 /** Changes numbers, and waits until their evaluation has ended. */
-const evaluated = async (orgId: string, change: () => Promise<unknown>): Promise<void> => {
+async function evaluated(orgId: string, change: () => Promise<unknown>): Promise<void> {
   const temporal = await openTemporal(service.dataDir);
   const untilEndedAfter = (at: string | null): Promise<string> =>
     waitFor(async () => {
@@ -105,7 +105,7 @@ const evaluated = async (orgId: string, change: () => Promise<unknown>): Promise
   await change();
   await untilEndedAfter(before);
   await temporal.close();
-};
+}
 
 describe('unit_cost.changed', () => {
   it('is sent once for a month that rises above its target after a value is written', async () => {

@@ -50,14 +50,14 @@ afterAll(async () => {
 });
 
 /** Makes an organisation with one webhook, to its own endpoint. */
-const newSubscription = async (): Promise<{ admin: Api; webhook: Webhook; receiver: WebhookReceiver }> => {
+async function newSubscription(): Promise<{ admin: Api; webhook: Webhook; receiver: WebhookReceiver }> {
   organisation = await newOrganisation(service);
   receiver = await newReceiver();
   const created = await organisation.admin.post<Webhook>('/webhooks', { url: receiver.url });
   const webhook = expectData(created);
   secrets.push(webhook.secret);
   return { admin: organisation.admin, webhook, receiver };
-};
+}
 
 const sendTest = async (admin: Api, { id }: Webhook): Promise<Delivery> =>
   expectData(await admin.post<Delivery>(`/webhooks/${id}/test`));

@@ -41,12 +41,12 @@ const objects = new Map<string, Buffer>();
 let acme: { id: string; secret: string };
 let bill: { file: string; source: string };
 
-const start = async (dataDir: string, environment: Record<string, string>): Promise<void> => {
+async function start(dataDir: string, environment: Record<string, string>): Promise<void> {
   service = await startService({
     dataDir,
     environment: { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', ...environment },
   });
-};
+}
 const storageSettings = (): Record<string, string> => ({
   EXPORT_TO: `s3://${BUCKET}/costs/`,
   AWS_ACCESS_KEY_ID: KEY_ID,
@@ -99,14 +99,14 @@ afterAll(async () => {
   await removeDataDir(service.dataDir);
 });
 
-const exportNow = async (): Promise<void> => {
+async function exportNow(): Promise<void> {
   const temporal = await openTemporal(service.dataDir);
   await runScheduled(temporal, `export/${acme.id}`);
   await temporal.close();
-};
+}
 
 /** Returns the files below a folder by their relative path. */
-const filesOf = async (folder: string): Promise<Map<string, Buffer>> => {
+async function filesOf(folder: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())
@@ -114,17 +114,17 @@ const filesOf = async (folder: string): Promise<Map<string, Buffer>> => {
   const files = new Map<string, Buffer>();
   for (const path of paths.sort()) files.set(relative(folder, path), await readFile(path));
   return files;
-};
+}
 
 /** Runs a statement in a DuckDB of its own, as a data team does. */
-const query = async (sql: string): Promise<unknown[][]> => {
+async function query(sql: string): Promise<unknown[][]> {
   const connection = await (await DuckDBInstance.create()).connect();
   try {
     return (await connection.runAndReadAll(sql)).getRowsJson();
   } finally {
     connection.closeSync();
   }
-};
+}
 
 const MONTHS = Array.from({ length: 13 }, (_, back) =>
   new Date(Date.UTC(2026, 1 - back, 1)).toISOString().slice(0, 7),

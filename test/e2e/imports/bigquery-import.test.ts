@@ -45,10 +45,10 @@ const valuesOf = async (metric = orders): Promise<string[]> =>
     ),
   ).items.map(({ period, label = '', value }) => [period, label, value].join(' '));
 
-const newMetric = async (more: object): Promise<string> => {
+async function newMetric(more: object): Promise<string> {
   const metric = { unit: 'order', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
   return expectData(await admin.post<{ id: string }>('/metrics', { ...metric, ...more })).id;
-};
+}
 
 beforeAll(async () => {
   bigQuery = await startFakeBigQuery();

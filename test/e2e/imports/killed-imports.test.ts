@@ -37,17 +37,17 @@ let orders: string;
 
 const admin = (): Api => as(service, secret);
 
-const start = async (dataDir: string): Promise<void> => {
+async function start(dataDir: string): Promise<void> {
   const environment = {
     CLOCK: '2026-02-07T06:00:00Z',
     STRIPE_API_BASE: `http://127.0.0.1:${stripe.base.port}`,
     BIGQUERY_API_ENDPOINT: bigQuery.url,
   };
   service = await startService({ dataDir, environment });
-};
+}
 
 /** Lays other numbers, and returns the values that both imports must have then. */
-const layNumbers = (round: number): { sales: Map<Day, number>; orders: Map<Day, number> } => {
+function layNumbers(round: number): { sales: Map<Day, number>; orders: Map<Day, number> } {
   const cents = new Map<Day, number>();
   const transactions = Array.from({ length: TRANSACTIONS }, (_, index): BalanceTransaction => {
     const day = addDays(FIRST, index % DAYS);
@@ -74,7 +74,7 @@ const layNumbers = (round: number): { sales: Map<Day, number>; orders: Map<Day, 
     rows: () => counts.map(([day, count]) => [day, count.toString()]),
   });
   return { sales: new Map([...cents].map(([day, sum]) => [day, sum / 100])), orders: new Map(counts) };
-};
+}
 
 const valuesOf = async (metric: string): Promise<Map<Day, number>> =>
   new Map(
@@ -91,11 +91,11 @@ const run = async (metric: string): Promise<string> =>
 /** Waits until a run has ended, however long its next attempt waits for the dead one. */
 const ended = (metric: string, runId: string): Promise<Import> => waitFor(() => endOf(metric, runId));
 
-const endOf = async (metric: string, runId: string): Promise<Import | undefined> => {
+async function endOf(metric: string, runId: string): Promise<Import | undefined> {
   const { body } = await admin().get<Import>(`/metrics/${metric}/import`);
   const { last_run } = body.data;
   return last_run?.run_id === runId && last_run.status !== 'running' ? body.data : undefined;
-};
+}
 
 describe.runIf(THOROUGH)('imports of a service that is killed', () => {
   beforeAll(async () => {

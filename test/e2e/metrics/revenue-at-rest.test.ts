@@ -62,21 +62,21 @@ afterAll(async () => {
   await removeDataDir(service.dataDir);
 });
 
-const metricOf = async (more: object): Promise<string> => {
+async function metricOf(more: object): Promise<string> {
   const metric = { unit: 'USD', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
   return expectData(await admin.post<{ id: string }>('/metrics', { ...metric, ...more })).id;
-};
+}
 
-const once = (work: () => void): (() => void) => {
+function once(work: () => void): () => void {
   let isDone = false;
   return () => {
     if (!isDone) work();
     isDone = true;
   };
-};
+}
 
 /** Imports two pages of transactions. Temporal gets the progress between them, while Stripe makes the import wait. */
-const importSlowly = async (metric: string): Promise<void> => {
+async function importSlowly(metric: string): Promise<void> {
   expectData(await put(admin, `/metrics/${metric}/import`, { type: 'stripe', api_key: TEST_KEY }));
   await importEnd(admin, metric);
   // Once the first page has been read, the request for the second has to wait.
@@ -101,16 +101,16 @@ const importSlowly = async (metric: string): Promise<void> => {
   expect(stripe.requests.length - listed).toBe(3);
   const { items } = expectPage(await admin.get<{ value: number }[]>(`/metrics/${metric}/values`));
   expect(items.map(({ value }) => value)).toEqual([49_382_715.5, 98_765_431]);
-};
+}
 
-const maintain = async (): Promise<void> => {
+async function maintain(): Promise<void> {
   const temporal = await openTemporal(service.dataDir);
   await runScheduled(temporal, 'maintain-warehouse');
   await temporal.close();
-};
+}
 
 /** Returns the columns of the warehouse whose text contains any of some texts. */
-const columnsWith = async (file: string, texts: readonly string[]): Promise<string[]> => {
+async function columnsWith(file: string, texts: readonly string[]): Promise<string[]> {
   const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
   const connection = await instance.connect();
   try {
@@ -128,7 +128,7 @@ const columnsWith = async (file: string, texts: readonly string[]): Promise<stri
     connection.closeSync();
     instance.closeSync();
   }
-};
+}
 
 it('leaves no number of revenue in any file or table', async () => {
   const { dataDir } = service;

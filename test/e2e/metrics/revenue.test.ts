@@ -51,28 +51,28 @@ interface AuditRecord {
   detail: Record<string, unknown>;
 }
 
-const keyOf = async (permission: string, through: Api = admin): Promise<Api> => {
+async function keyOf(permission: string, through: Api = admin): Promise<Api> {
   const { secret } = expectData(
     await through.post<{ secret: string }>('/keys', { name: permission, permission }),
   );
   return as(service, secret);
-};
+}
 
-const withSales = async (tier = 'business'): Promise<{ id: string; admin: Api; sales: string }> => {
+async function withSales(tier = 'business'): Promise<{ id: string; admin: Api; sales: string }> {
   const { id, admin: caller } = await newOrganisation(service, { tier });
   const metric = expectData(await caller.post<{ id: string }>('/metrics', SALES));
   return { id, admin: caller, sales: metric.id };
-};
+}
 
-const monthsOf = async (metric = sales): Promise<Map<string, Month>> => {
+async function monthsOf(metric = sales): Promise<Map<string, Month>> {
   const months = expectData(await admin.get<Month[]>(`/metrics/${metric}/months`));
   return new Map(months.map((month) => [month.month, month]));
-};
+}
 
 const auditLog = async (caller: Api): Promise<AuditRecord[]> =>
   expectPage(await caller.get<AuditRecord[]>('/audit-log?limit=1000')).items;
 
-const addSpend = async (caller: Api): Promise<void> => {
+async function addSpend(caller: Api): Promise<void> {
   const file = join(service.exportsDir, 'aws.csv');
   await writeFile(
     file,
@@ -87,7 +87,7 @@ const addSpend = async (caller: Api): Promise<void> => {
   const source = { name: 'AWS', kind: 'focus', location: file };
   const { id } = expectData(await caller.post<{ id: string }>('/cost-sources', source));
   expect(await ingest(caller, id)).toMatchObject({ status: 'completed' });
-};
+}
 
 /** The paths of what the walk over all routes needs until its end. */
 const OWNED = ['/metrics/{id}', '/keys/{id}'];

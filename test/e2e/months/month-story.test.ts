@@ -87,14 +87,14 @@ afterAll(async () => {
 });
 
 /** Restarts the service on the same data with a later clock. */
-const travelTo = async (clock: string): Promise<void> => {
+async function travelTo(clock: string): Promise<void> {
   expect(await service.stop()).toBe(0);
   service = await startService({ dataDir: service.dataDir, environment: { CLOCK: clock } });
   admin = as(service, secret);
-};
+}
 
 /** Triggers the organisation's daily settlement and waits for its end. */
-const settleDaily = async (): Promise<void> => {
+async function settleDaily(): Promise<void> {
   const temporal = await openTemporal(service.dataDir);
   const query = `WorkflowType = "settleMonths" AND Organisation = "${organisationId}"`;
   const runs = async () => {
@@ -109,7 +109,7 @@ const settleDaily = async (): Promise<void> => {
     return now.length > before && now.every((status) => status === 'COMPLETED') ? true : undefined;
   });
   await temporal.close();
-};
+}
 
 const newMetric = async (metric: object): Promise<string> =>
   expectData(
@@ -132,11 +132,11 @@ const send = async (metric: string, values: Record<string, number>): Promise<unk
 const monthsOf = async (metric: string): Promise<Month[]> =>
   expectData(await admin.get<Month[]>(`/metrics/${metric}/months`));
 
-const monthOf = async (metric: string, month: string): Promise<Month> => {
+async function monthOf(metric: string, month: string): Promise<Month> {
   const found = (await monthsOf(metric)).find((each) => each.month === month);
   if (found === undefined) throw new Error(`${month} is not among the months`);
   return found;
-};
+}
 
 const latestOf = async (metric: string) => expectData(await admin.get<Metric>(`/metrics/${metric}`)).latest;
 

@@ -24,7 +24,7 @@ const LINES_A_DAY = 500;
  * Defines stories in which parts of a cluster break under load, one after the other. Clients send values all the time, each value
  * once, and again until a node acknowledges it. Nothing acknowledged may be lost, and no number may differ between nodes.
  */
-export const faultStories = (running: () => Cluster): void => {
+export function faultStories(running: () => Cluster): void {
   let cluster: Cluster;
   let secret: string;
   let source: string;
@@ -251,4 +251,4 @@ export const faultStories = (running: () => Cluster): void => {
     await everyNodeServes();
     await expectSameNumbers(3);
   });
-};
+}

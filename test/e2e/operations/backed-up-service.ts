@@ -29,7 +29,7 @@ const newMetric = async (admin: Api, metric: object): Promise<string> =>
   ).id;
 
 /** Fills a service: 31.5 USD of spend, sealed revenue, and a locked month with a unit cost of 31.5 ÷ 63 = 0.5. */
-export const fill = async (service: ServiceProcess): Promise<BackedUp> => {
+export async function fill(service: ServiceProcess): Promise<BackedUp> {
   const { secret, admin } = await newOrganisation(service);
   const location = join(service.dataDir, 'bill.csv');
   await writeFile(location, focusCsv([dayLine('2026-01-01', '11.5'), dayLine('2026-01-31', '20')]));
@@ -55,13 +55,13 @@ export const fill = async (service: ServiceProcess): Promise<BackedUp> => {
   });
   const other = await newOrganisation(service, { name: 'Other' });
   return { secret, source, busySecret: other.secret, busy: await newMetric(other.admin, { name: 'Busy' }) };
-};
+}
 
 /** Returns everything that the first organisation shows, by path. */
-export const shownBy = async (
+export async function shownBy(
   service: ServiceProcess,
   { secret, source }: BackedUp,
-): Promise<Record<string, unknown>> => {
+): Promise<Record<string, unknown>> {
   const admin = as(service, secret);
   const metrics = expectPage(await admin.get<{ id: string }[]>('/metrics')).items.map(({ id }) => id);
   const subjects = [
@@ -82,7 +82,7 @@ export const shownBy = async (
   ];
   const bodies = await Promise.all(paths.map(async (path) => [path, (await admin.get(path)).body] as const));
   return Object.fromEntries(bodies);
-};
+}
 
 /** How many values the second organisation had for certain at the beginning of some work, and when the work had ended. */
 export interface Written {
@@ -91,11 +91,11 @@ export interface Written {
 }
 
 /** Lets the second organisation send one value after the other, the first ones being 0, 1, 2, …, while `work` runs. */
-export const whileWriting = async (
+export async function whileWriting(
   service: ServiceProcess,
   { busySecret, busy }: BackedUp,
   work: () => Promise<void>,
-): Promise<Written> => {
+): Promise<Written> {
   const admin = as(service, busySecret);
   let stored = 0;
   const over = new AbortController();
@@ -114,14 +114,14 @@ export const whileWriting = async (
   over.abort();
   await writing;
   return { before, after };
-};
+}
 
 /** Expects the values of one instant: those that were sent first, without a gap. */
-export const expectOneInstant = async (
+export async function expectOneInstant(
   service: ServiceProcess,
   { busySecret, busy }: BackedUp,
   written: Written,
-): Promise<void> => {
+): Promise<void> {
   const { items } = expectPage(
     await as(service, busySecret).get<{ period: string; value: number }[]>(
       `/metrics/${busy}/values?limit=1000`,
@@ -130,4 +130,4 @@ export const expectOneInstant = async (
   expect(items).toMatchObject(items.map((_, index) => ({ period: dayAfter(index), value: index })));
   expect(items.length).toBeGreaterThanOrEqual(written.before);
   expect(items.length).toBeLessThanOrEqual(written.after);
-};
+}

@@ -53,11 +53,11 @@ afterAll(async () => {
 const operate = (...command: string[]) =>
   runCommand(command, { DATA_DIR: service.dataDir, COST_ANALYTICS_URL: service.url });
 
-const succeed = async (...command: string[]): Promise<string> => {
+async function succeed(...command: string[]): Promise<string> {
   const ended = await operate(...command);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   return ended.stdout;
-};
+}
 
 describe('org', () => {
   it('create makes an organisation and its first admin key, and prints JSON or text', async () => {

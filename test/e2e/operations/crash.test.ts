@@ -46,11 +46,11 @@ const LARGE_EXPORT = `
     'i-' || (i % 20000)::VARCHAR AS ResourceId, 'NULL' AS Tags
   FROM range(${ROWS}) AS rows(i)`;
 
-const largeExport = async (dataDir: string): Promise<string> => {
+async function largeExport(dataDir: string): Promise<string> {
   const file = join(dataDir, 'exports', 'large.csv');
   await writeTable(file, LARGE_EXPORT);
   return file;
-};
+}
 
 let service: ServiceProcess;
 
@@ -63,9 +63,9 @@ afterAll(async () => {
   await removeDataDir(service.dataDir);
 });
 
-const restart = async (): Promise<void> => {
+async function restart(): Promise<void> {
   service = await startService({ dataDir: service.dataDir, environment: ENVIRONMENT });
-};
+}
 
 const newSource = async (admin: Api, location: string): Promise<string> =>
   expectData(await admin.post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location })).id;
@@ -73,13 +73,13 @@ const newSource = async (admin: Api, location: string): Promise<string> =>
 const januaryTotal = async (api: Api): Promise<number> =>
   expectData(await api.get<{ total: number }>(JANUARY)).total;
 
-const runOf = async (api: Api, source: string, runId: string): Promise<Run> => {
+async function runOf(api: Api, source: string, runId: string): Promise<Run> {
   const run = expectPage(await api.get<Run[]>(`/cost-sources/${source}/runs`)).items.find(
     ({ run_id }) => run_id === runId,
   );
   if (run === undefined) throw new Error(`${runId} is not among the runs`);
   return run;
-};
+}
 
 describe('a load', () => {
   let organisation: { id: string; secret: string; admin: Api };

@@ -55,16 +55,16 @@ interface Step {
   queue: string | null | undefined;
 }
 
-const startIngest = async (location: string): Promise<Ingest> => {
+async function startIngest(location: string): Promise<Ingest> {
   const { id, secret, admin } = await newOrganisation(service);
   const made = { name: 'Cluster', kind: 'opencost', location };
   const source = expectData(await admin.post<{ id: string }>('/cost-sources', made)).id;
   expectData(await admin.post(`/cost-sources/${source}/ingest`, {}));
   return { org: id, source, secret };
-};
+}
 
 /** Returns the step that an ingest has under way, with its queue; undefined while it has none, or none after the step `last`. */
-const underWay = async ({ org, source }: Ingest, last?: Step): Promise<Step | undefined> => {
+async function underWay({ org, source }: Ingest, last?: Step): Promise<Step | undefined> {
   const temporal = await openTemporal(service.dataDir);
   try {
     const { raw } = await temporal.client.workflow.getHandle(ingestWorkflowId(org, source)).describe();
@@ -74,14 +74,14 @@ const underWay = async ({ org, source }: Ingest, last?: Step): Promise<Step | un
   } finally {
     await temporal.close();
   }
-};
+}
 
-const runOf = async ({ source, secret }: Ingest): Promise<Run> => {
+async function runOf({ source, secret }: Ingest): Promise<Run> {
   const api: Api = as(service, secret);
   const [run] = expectPage(await api.get<Run[]>(`/cost-sources/${source}/runs`)).items;
   if (run === undefined) throw new Error('expected a run');
   return run;
-};
+}
 
 const ended = (one: Ingest): Promise<Run> =>
   waitFor(async () => {
@@ -89,10 +89,10 @@ const ended = (one: Ingest): Promise<Run> =>
     return run.status === 'running' ? undefined : run;
   });
 
-const restart = async (): Promise<void> => {
+async function restart(): Promise<void> {
   await service.kill();
   service = await startService({ dataDir: service.dataDir, environment: ENVIRONMENT });
-};
+}
 
 it.runIf(THOROUGH)('is set aside with a reason the third time, and a sound one goes on', async () => {
   const deadly = await startIngest(silent.url);

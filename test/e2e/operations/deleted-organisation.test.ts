@@ -46,7 +46,7 @@ const operate = (...command: string[]) =>
   runCommand(command, { DATA_DIR: service.dataDir, COST_ANALYTICS_URL: service.url });
 
 /** Makes an organisation with a bill of 250, 500 orders, and a locked January. Returns its metric. */
-const makeTenant = async (name: string): Promise<Tenant & { metric: string }> => {
+async function makeTenant(name: string): Promise<Tenant & { metric: string }> {
   const tenant = await newOrganisation(service, { name });
   const folder = join(service.dataDir, 'exports', tenant.id);
   await mkdir(folder, { recursive: true });
@@ -69,7 +69,7 @@ const makeTenant = async (name: string): Promise<Tenant & { metric: string }> =>
   expectData(await tenant.admin.post(`/metrics/${metric}/months/2026-01/lock`));
   await runScheduled(temporal, `export/${tenant.id}`);
   return { ...tenant, metric };
-};
+}
 
 const numbersOf = async ({ admin, metric }: Tenant & { metric: string }) => ({
   months: expectData(await admin.get(`/metrics/${metric}/months`)),
@@ -77,19 +77,19 @@ const numbersOf = async ({ admin, metric }: Tenant & { metric: string }) => ({
   audit: expectData(await admin.get('/audit-log')),
 });
 
-const schedulesOf = async (orgId: string): Promise<string[]> => {
+async function schedulesOf(orgId: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { scheduleId } of temporal.client.schedule.list())
     if (scheduleId.includes(orgId)) found.push(scheduleId);
   return found.sort();
-};
+}
 
-const runningOf = async (orgId: string): Promise<string[]> => {
+async function runningOf(orgId: string): Promise<string[]> {
   const found: string[] = [];
   const query = `Organisation = '${orgId}' AND ExecutionStatus = 'Running'`;
   for await (const { type } of temporal.client.workflow.list({ query })) found.push(type);
   return found.sort();
-};
+}
 
 beforeAll(async () => {
   const dataDir = await newDataDir();

@@ -73,28 +73,28 @@ afterAll(async () => {
   await removeDataDir(service.dataDir);
 });
 
-const newSource = async (name: string, costs: readonly string[]): Promise<string> => {
+async function newSource(name: string, costs: readonly string[]): Promise<string> {
   const location = join(service.dataDir, 'exports', `${name}.csv`);
   await writeFile(location, focusCsv(costs.map((cost) => dayLine('2026-01-15', cost))));
   return expectData(await acme.admin.post<{ id: string }>('/cost-sources', { name, kind: 'focus', location }))
     .id;
-};
+}
 
-const newMetric = async (more: object): Promise<string> => {
+async function newMetric(more: object): Promise<string> {
   const metric = { unit: 'one', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
   return expectData(await acme.admin.post<{ id: string }>('/metrics', { ...metric, ...more })).id;
-};
+}
 
 /** Returns all texts of a value: of its fields, and of the payloads, which are bytes. */
-const textsOf = (value: unknown): string[] => {
+function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (value instanceof Uint8Array) return [Buffer.from(value).toString()];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, field]) => [key, ...textsOf(field)]);
-};
+}
 
 /** Returns the histories of all workflows, of closed and of open ones, and what Temporal shows of their activities. */
-const histories = async (): Promise<Map<string, string>> => {
+async function histories(): Promise<Map<string, string>> {
   const { client } = temporal;
   const found = new Map<string, string>();
   for (const query of ['', "TemporalNamespaceDivision = 'TemporalScheduler'"])
@@ -110,7 +110,7 @@ const histories = async (): Promise<Map<string, string>> => {
       found.set(`${type} ${workflowId} ${runId}`, events.join('\n'));
     }
   return found;
-};
+}
 
 describe('the histories of all pipelines', () => {
   it('are made: an ingest with a rejected row, and one that fails', async () => {

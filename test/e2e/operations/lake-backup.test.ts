@@ -34,11 +34,11 @@ mkdir -p "$(place "$4")" && cp -R "$(place "$3")/." "$(place "$4")"
 `;
 
 /** Returns what a command writes. */
-const textOf = async (command: (say: (text: string) => void) => Promise<void>): Promise<string> => {
+async function textOf(command: (say: (text: string) => void) => Promise<void>): Promise<string> {
   const lines: string[] = [];
   await command((text) => lines.push(text));
   return lines.join('\n');
-};
+}
 
 /** The drill of a DuckLake's backup and return, by the commands that the product prints. Each test goes on. */
 describe.skipIf(why !== '')(`a backup of a DuckLake${why}`, () => {

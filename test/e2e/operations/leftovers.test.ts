@@ -25,7 +25,7 @@ const folders = async (): Promise<string[]> =>
   (await readdir(spill)).filter((name) => /^process-[\da-f-]+$/.test(name)).sort();
 
 /** Starts another process that uses the same data directory, until it is killed. */
-const startNeighbour = async (): Promise<{ folder: string; kill: () => Promise<void> }> => {
+async function startNeighbour(): Promise<{ folder: string; kill: () => Promise<void> }> {
   const before = await folders();
   const script = `import { takeScratch } from ${JSON.stringify(SCRATCH)};
     await takeScratch(${JSON.stringify(spill)});
@@ -41,7 +41,7 @@ const startNeighbour = async (): Promise<{ folder: string; kill: () => Promise<v
       await once(child, 'exit');
     },
   };
-};
+}
 
 it.runIf(THOROUGH)(
   'a start removes the files of killed processes, and keeps those of running ones',

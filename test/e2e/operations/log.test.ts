@@ -78,12 +78,12 @@ afterAll(async () => {
   await collector.close();
 });
 
-const newSource = async (name: string, cost: string): Promise<string> => {
+async function newSource(name: string, cost: string): Promise<string> {
   const location = join(service.dataDir, 'exports', `${name}.csv`);
   await writeFile(location, focusCsv([dayLine('2026-01-15', cost)]));
   const source = { name, kind: 'focus', location };
   return expectData(await acme.admin.post<{ id: string }>('/cost-sources', source)).id;
-};
+}
 
 describe('work that fails for good', () => {
   it('is one line for an ingest, with its reason and no cell', async () => {

@@ -62,7 +62,7 @@ const ended = (admin: Api, runId: string): Promise<Run> =>
   );
 
 /** Starts an ingest that cannot end, because its cluster is away. */
-const startEndless = async (): Promise<string> => {
+async function startEndless(): Promise<string> {
   let asked = false;
   cluster.instead = () => {
     asked = true;
@@ -73,7 +73,7 @@ const startEndless = async (): Promise<string> => {
   );
   await waitFor(async () => (asked ? true : undefined));
   return run_id;
-};
+}
 
 describe.runIf(THOROUGH)('a run', () => {
   it('whose workflow is terminated fails within a minute, and a new one can start', async () => {

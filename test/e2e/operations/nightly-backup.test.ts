@@ -20,10 +20,10 @@ let dataDir: string;
 let copies: string;
 let service: ServiceProcess;
 
-const start = async (clock: string, more: Record<string, string> = {}): Promise<void> => {
+async function start(clock: string, more: Record<string, string> = {}): Promise<void> {
   const environment = { CLOCK: clock, BACKUP_TO: copies, BACKUP_KEEP: '2', ...more };
   service = await startService({ dataDir, environment });
-};
+}
 
 beforeAll(async () => {
   dataDir = await newDataDir();
@@ -37,19 +37,19 @@ afterAll(async () => {
   await removeDataDir(dataDir);
 });
 
-const backUpNow = async (): Promise<void> => {
+async function backUpNow(): Promise<void> {
   const temporal = await openTemporal(dataDir);
   await runScheduled(temporal, SCHEDULE);
   await temporal.close();
-};
+}
 
 /** Returns age and result of the newest backup, as Prometheus sees them. */
-const seen = async (): Promise<(number | undefined)[]> => {
+async function seen(): Promise<(number | undefined)[]> {
   const metrics = await scrape(service.url);
   return ['age_seconds', 'result'].map((name) => metrics.value(`cost_analytics_backup_${name}`));
-};
+}
 
-const hours = async (): Promise<number[]> => {
+async function hours(): Promise<number[]> {
   const temporal = await openTemporal(dataDir);
   try {
     const { spec } = await temporal.client.schedule.getHandle(SCHEDULE).describe();
@@ -57,7 +57,7 @@ const hours = async (): Promise<number[]> => {
   } finally {
     await temporal.close();
   }
-};
+}
 
 it('makes dated copies, and keeps as many as the settings say', async () => {
   expect(await seen()).toEqual([undefined, undefined]);

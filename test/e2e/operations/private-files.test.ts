@@ -10,7 +10,7 @@ let dataDir = '';
 afterAll(() => removeDataDir(dataDir));
 
 /** Returns the modes of the data directory (path '') and of everything in it, as octal digits. */
-const modes = async (): Promise<Map<string, string>> => {
+async function modes(): Promise<Map<string, string>> {
   const paths = (await readdir(dataDir, { recursive: true })).map((name) => join(dataDir, name));
   const found = new Map<string, string>();
   for (const path of [dataDir, ...paths]) {
@@ -18,7 +18,7 @@ const modes = async (): Promise<Map<string, string>> => {
     found.set(relative(dataDir, path), (mode & 0o777).toString(8));
   }
   return found;
-};
+}
 
 /** The data directory, and what the service keeps in it while it runs and after its end. */
 const OWN_PATHS = [
@@ -31,13 +31,13 @@ const OWN_PATHS = [
   'operator.key',
   'master.key',
 ];
-const expectPrivate = (found: ReadonlyMap<string, string>): void => {
+function expectPrivate(found: ReadonlyMap<string, string>): void {
   const accessibleToOthers = [...found].filter(
     ([path, mode]) => !path.startsWith('exports/') && !mode.endsWith('00'),
   );
   expect(accessibleToOthers).toEqual([]);
   expect([...found.keys()]).toEqual(expect.arrayContaining(OWN_PATHS));
-};
+}
 
 it('a data directory behind a symbolic link is private to its owner', async () => {
   dataDir = await newDataDir();

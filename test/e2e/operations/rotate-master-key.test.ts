@@ -38,19 +38,19 @@ let service: ServiceProcess;
 let secret: string;
 let sales: string;
 
-const start = async (keys: Record<string, string>, dataDir?: string): Promise<void> => {
+async function start(keys: Record<string, string>, dataDir?: string): Promise<void> {
   service = await startService({ dataDir: dataDir ?? service.dataDir, environment: { ...TIME, ...keys } });
-};
+}
 
 const both = () => ({ MASTER_KEY: newKey, MASTER_KEY_PREVIOUS: oldKey });
 
 /** Starts a part of the service that is expected to refuse, and returns what it says. */
-const refusal = async (keys: Record<string, string>, command = 'start'): Promise<string> => {
+async function refusal(keys: Record<string, string>, command = 'start'): Promise<string> {
   const environment = { ...TIME, DATA_DIR: service.dataDir, PORT: '0', ...keys };
   const { code, stdout, stderr } = await runCommand([command], environment);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   return stderr;
-};
+}
 
 const inDataDir = (name: string): string => join(service.dataDir, name);
 const keyFile = async (name: string): Promise<string> => (await readFile(inDataDir(name), 'utf8')).trim();
@@ -62,11 +62,11 @@ const admin = (): Api => as(service, secret);
 const rotate = () => runCommand(['rotate-master-key', '--url', service.url], { DATA_DIR: service.dataDir });
 
 /** Returns what the doctor says of the keys. The service may be running. */
-const doctor = async (keys: Record<string, string>): Promise<string | undefined> => {
+async function doctor(keys: Record<string, string>): Promise<string | undefined> {
   const environment = { DATA_DIR: service.dataDir, COST_ANALYTICS_URL: service.url, ...keys };
   const { stdout } = await runCommand(['doctor'], environment);
   return stdout.split('\n').find((line) => line.includes('MASTER_KEY'));
-};
+}
 
 const state = async () => ({
   ready: ((await (await fetch(`${service.url}/readyz`)).json()) as { master_key: string }).master_key,
@@ -79,10 +79,10 @@ const newestValue = async (): Promise<unknown> =>
     ({ value }) => value,
   );
 
-const remaining = async (): Promise<number> => {
+async function remaining(): Promise<number> {
   const operator = await asOperator(service);
   return expectData(await operator.post<{ remaining: number }>('/master-key/rotate')).remaining;
-};
+}
 
 describe('the master key', () => {
   beforeAll(async () => {

@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the story of a first month with an installed product: two days of spend, and what they were spent on. */
-const expectToWork = async (product: string, node = process.execPath): Promise<void> => {
+async function expectToWork(product: string, node = process.execPath): Promise<void> {
   const dataDir = await mkdtemp(join(folder, 'data-'));
   const service = await startProcess({
     dataDir,
@@ -108,7 +108,7 @@ const expectToWork = async (product: string, node = process.execPath): Promise<v
     { product, node },
   );
   expect(looked).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok +Node: v/m) as string });
-};
+}
 
 // A slow registry or disk can take minutes.
 describe('the tarball', () => {

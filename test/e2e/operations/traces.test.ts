@@ -56,13 +56,13 @@ const childrenOf = ({ spanId }: ReceivedSpan): ReceivedSpan[] =>
   collector.spans.filter(({ parentSpanId }) => parentSpanId === spanId);
 
 /** Returns the span that another lies below, at any distance. */
-const isBelow = (span: ReceivedSpan, above: ReceivedSpan): boolean => {
+function isBelow(span: ReceivedSpan, above: ReceivedSpan): boolean {
   const parent = collector.spans.find(({ spanId }) => spanId === span.parentSpanId);
   return parent !== undefined && (parent === above || isBelow(parent, above));
-};
+}
 
 /** Connects a source, and reads it in the name of a traced caller. Returns the run once it has ended. */
-const ingestTraced = async (name: string, file: string, traceId: string): Promise<Run> => {
+async function ingestTraced(name: string, file: string, traceId: string): Promise<Run> {
   const { admin } = organisation;
   const location = join(service.dataDir, file);
   const { id } = expectData(
@@ -78,7 +78,7 @@ const ingestTraced = async (name: string, file: string, traceId: string): Promis
       (run) => run.run_id === runId && run.status !== 'running',
     ),
   );
-};
+}
 
 describe('the trace of an ingest', () => {
   it('leads from the caller through the request and the workflow to activities and statements', async () => {

@@ -20,10 +20,10 @@ let temporal: TemporalWindow;
 let acme: { id: string; admin: Api };
 let sourceId: string;
 
-const start = async (dataDir: string): Promise<void> => {
+async function start(dataDir: string): Promise<void> {
   service = await startService({ dataDir, environment: { CLOCK: '2026-02-07T06:00:00Z' } });
   temporal = await openTemporal(dataDir);
-};
+}
 
 beforeAll(async () => {
   await start(await newDataDir());
@@ -40,10 +40,10 @@ afterAll(async () => {
   await removeDataDir(service.dataDir);
 });
 
-const summaryOf = async (workflowId: string): Promise<string | undefined> => {
+async function summaryOf(workflowId: string): Promise<string | undefined> {
   const described = await temporal.client.workflow.getHandle(workflowId).describe();
   return described.staticSummary();
-};
+}
 
 it('an ingest has the names of its source and organisation and its months, and is found by its source', async () => {
   const id = workflowIdOf('ingestCosts', { orgId: acme.id, sourceId, startMonth: null, endMonth: null });

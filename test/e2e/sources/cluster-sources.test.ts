@@ -34,11 +34,11 @@ interface Source {
 }
 
 let files = 0;
-const write = async (text: string): Promise<string> => {
+async function write(text: string): Promise<string> {
   const file = join(exportsDir, `${++files}.csv`);
   await writeFile(file, text);
   return file;
-};
+}
 
 const newSource = async (admin: Api, source: object): Promise<Source> =>
   expectData(await admin.post<Source>('/cost-sources', { name: freeName('', 'Source'), ...source }));

@@ -25,25 +25,25 @@ let admin: Api;
 let cluster: string;
 let orders: string;
 
-const days = (from: string, through: string): string[] => {
+function days(from: string, through: string): string[] {
   const found: string[] = [];
   for (let day = from; day <= through; day = addDays(day, 1)) found.push(day);
   return found;
-};
+}
 
-const connect = async (source: object, name: string, text: string): Promise<string> => {
+async function connect(source: object, name: string, text: string): Promise<string> {
   const location = join(service.exportsDir, `${name}.csv`);
   await writeFile(location, text);
   const { id } = expectData(await admin.post<{ id: string }>('/cost-sources', { name, location, ...source }));
   return id;
-};
+}
 
-const january = async (): Promise<Month> => {
+async function january(): Promise<Month> {
   const months = expectData(await admin.get<Month[]>(`/metrics/${orders}/months`));
   const found = months.find(({ month }) => month === '2026-01');
   if (found === undefined) throw new Error('January is not among the months');
   return found;
-};
+}
 
 const lock = (body?: object) => admin.post<Month>(`/metrics/${orders}/months/2026-01/lock`, body);
 

@@ -98,11 +98,11 @@ let files = 0;
 /** Returns the path of a new file under the source roots. */
 const newFile = (name: string): string => join(exportsDir, `${++files}-${name}`);
 
-const writeExport = async (lines: readonly FocusLine[], columns?: readonly string[]): Promise<string> => {
+async function writeExport(lines: readonly FocusLine[], columns?: readonly string[]): Promise<string> {
   const file = newFile('export.csv');
   await writeFile(file, focusCsv(lines, columns ?? null));
   return file;
-};
+}
 
 const newSource = async (admin: Api, location: string, more: object = {}): Promise<Source> =>
   expectData(await admin.post<Source>('/cost-sources', { name: 'Bill', kind: 'focus', location, ...more }));
@@ -111,11 +111,11 @@ const costs = async (api: Api, start = '2026-01-01', end = '2026-01-31'): Promis
   expectData(await api.get<Costs>(`/costs?start_date=${start}&end_date=${end}`));
 
 /** Makes an organisation with one source at this location, and ingests it. */
-const ingested = async (location: string, more: object = {}) => {
+async function ingested(location: string, more: object = {}) {
   const organisation = await newOrganisation(service);
   const source = await newSource(organisation.admin, location, more);
   return { ...organisation, source, run: await ingest(organisation.admin, source.id) };
-};
+}
 
 const runsOf = async (api: Api, source: string): Promise<Run[]> =>
   expectPage(await api.get<Run[]>(`/cost-sources/${source}/runs`)).items;

@@ -26,16 +26,16 @@ const BILL = focusCsv([dayLine('2026-01-31', '2.5')]);
 let dataDir: string;
 let service: ServiceProcess;
 
-const start = async (sourceRoots: string): Promise<void> => {
+async function start(sourceRoots: string): Promise<void> {
   service = await startService({ dataDir, environment: { CLOCK, SOURCE_ROOTS: sourceRoots } });
-};
+}
 const connect = (admin: Api, location: string, name = 'Bill') =>
   admin.post<{ id: string }>('/cost-sources', { name, kind: 'focus', location });
 const untilLogged = (text: string) => waitFor(async () => service.logs().includes(text) || undefined);
-const doctor = async (sourceRoots = '') => {
+async function doctor(sourceRoots = '') {
   const { code, stdout } = await runCommand(['doctor'], { DATA_DIR: dataDir, SOURCE_ROOTS: sourceRoots });
   return { code, found: stdout.split('\n').filter((line) => line.includes('SOURCE_ROOTS')) };
-};
+}
 
 beforeAll(async () => {
   dataDir = await newDataDir();

@@ -125,10 +125,10 @@ const metric = (scope: object, more: object = {}) =>
     ...more,
   });
 
-const monthOf = async (id: string, month: string) => {
+async function monthOf(id: string, month: string) {
   const { months } = expectData(await admin.get<Metric>(`/metrics/${id}`));
   return months.find((record) => record.month === month);
-};
+}
 
 const RANGE = 'start_date=2026-01-01&end_date=2026-01-31';
 

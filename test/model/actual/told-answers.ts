@@ -38,7 +38,7 @@ export const breakdownsOf = ({ breakdown }: Organisation): (readonly BreakdownKe
 ];
 
 /** Returns all answers of the product about an organisation, in the form of the naive calculation. */
-export const answered = async (warehouse: Warehouse, told: ToldOrganisation, organisation: Organisation) => {
+export async function answered(warehouse: Warehouse, told: ToldOrganisation, organisation: Organisation) {
   const { today, range } = organisation;
   const now = noon(today);
   const { on } = await sealBills(warehouse, told.id, now);
@@ -158,7 +158,7 @@ export const answered = async (warehouse: Warehouse, told: ToldOrganisation, org
       .filter(([, amounts]) => amounts.some((amount) => /[1-9]/.test(String(amount))))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   };
-};
+}
 
 const numbersOf = ({ cost, value, unit_cost }: Pick<MonthRecord, 'cost' | 'value' | 'unit_cost'>) => ({
   cost,
@@ -173,8 +173,8 @@ const inOrder = (rows: readonly [string, string][]): [string, string][] =>
 const withDecimals = (amount: string): string => moneyText(decimalUnits(amount, 15));
 
 /** Returns the source, and the first and last day that it has not delivered, from the sentence about them. */
-const gapOf = ({ sentence }: SourceDoubt): (string | undefined)[] => {
+function gapOf({ sentence }: SourceDoubt): (string | undefined)[] {
   const [, name, from, through = from] =
     /"(.*?)" has not delivered ([\d-]+)(?: to ([\d-]+))?/.exec(sentence) ?? [];
   return [name, from, through];
-};
+}

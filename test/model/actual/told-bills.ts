@@ -12,7 +12,7 @@ import { ALL_MONTHS } from '../expected/naive-sources.ts';
 import type { ToldTeams } from './told-teams.ts';
 
 /** Returns the product's answers about bills, in the form of the naive calculation. */
-export const toldBills = async (session: ComputedSession, orgId: string, teams: ToldTeams) => {
+export async function toldBills(session: ComputedSession, orgId: string, teams: ToldTeams) {
   const months = await monthBills(session, orgId, {
     newest: ALL_MONTHS.at(-1) ?? '',
     count: ALL_MONTHS.length,
@@ -30,7 +30,7 @@ export const toldBills = async (session: ComputedSession, orgId: string, teams: 
     ] as const);
   }
   return Object.fromEntries(answers);
-};
+}
 
 const monthAnswer = ({ status, missing, bills, total, unallocated }: MonthBills, teams: ToldTeams) => ({
   status,

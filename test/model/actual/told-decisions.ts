@@ -10,12 +10,12 @@ import { orRefused } from './told-refusals.ts';
  * Decides about a source as the API does. Returns false if the product rejects the decision. Else returns the months that it
  * settled, or true for a decision that leaves the settlement to the next day.
  */
-export const decide = async (
+export async function decide(
   warehouse: Warehouse,
   place: { orgId: string; sourceId: string },
   step: DecisionStep,
   by: By,
-): Promise<boolean | string[]> => {
+): Promise<boolean | string[]> {
   const { orgId, sourceId } = place;
   if ((await findCostSource(warehouse, orgId, sourceId)) === null) return false;
   if (step.does === 'tell on bill') {
@@ -26,4 +26,4 @@ export const decide = async (
   const unit = { sourceId, unit: step.unit };
   const done = await orRefused(() => decideUnit(warehouse, orgId, unit, change, by));
   return done !== null && settleMonths(warehouse, orgId, by.now);
-};
+}

@@ -67,7 +67,7 @@ const ASSET_KINDS: Readonly<Record<Asset['kind'], string>> = {
 };
 
 /** Returns the readable rows of a load. */
-const rowsOf = (feed: Feed, month: Month): { main: Row[]; second: Row[] } => {
+function rowsOf(feed: Feed, month: Month): { main: Row[]; second: Row[] } {
   switch (feed.kind) {
     case 'focus':
       return { main: feed.lines.map((line) => billRow(line, month)), second: [] };
@@ -104,15 +104,10 @@ const rowsOf = (feed: Feed, month: Month): { main: Row[]; second: Row[] } => {
         second: feed.usage.map(({ repository, ...row }) => ({ ...row, repository: repository ?? '' })),
       };
   }
-};
+}
 
 /** Returns a row that cannot be read, made of a readable one. */
-const rejectedRow = (
-  kind: Kind,
-  of: 'main' | 'second',
-  { days, period, lacks }: RejectedRow,
-  row: Row,
-): Row => {
+function rejectedRow(kind: Kind, of: 'main' | 'second', { days, period, lacks }: RejectedRow, row: Row): Row {
   const { amount, name } = LACKING[kind][of];
   const [from, through] = days ?? ['some day', 'some day'];
   const when =
@@ -124,10 +119,10 @@ const rejectedRow = (
         }
       : { day: from };
   return { ...row, ...when, [lacks === 'amount' ? amount : name]: lacks === 'amount' ? '12,345.67' : '' };
-};
+}
 
 /** Returns all rows of one feed, with those that cannot be read. A file may have one of these in a hundred others. */
-const withRejected = (feed: Feed, of: 'main' | 'second', rows: readonly Row[]): Row[] => {
+function withRejected(feed: Feed, of: 'main' | 'second', rows: readonly Row[]): Row[] {
   const rejected = feed.rejected.filter(({ isOfSecond }) => isOfSecond === (of === 'second'));
   const [first = {}] = rows;
   const others = feed.isMostlyReadable && rows.length > 0 ? 100 * rejected.length : 0;
@@ -136,7 +131,7 @@ const withRejected = (feed: Feed, of: 'main' | 'second', rows: readonly Row[]): 
     ...Array<Row>(others).fill({ ...first, [LACKING[feed.kind][of].amount]: '0' }),
     ...rejected.map((row) => rejectedRow(feed.kind, of, row, first)),
   ];
-};
+}
 
 const cell = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
@@ -157,16 +152,16 @@ const manifestOf = (scope: string, month: Month, now: Date): string =>
     blobs: [{ blobName: 'feed.csv' }],
   });
 
-const isCopied = (row: Row, day: string, copy: FileCopy): boolean => {
+function isCopied(row: Row, day: string, copy: FileCopy): boolean {
   if ('through' in copy) return (row[day] ?? '').slice(0, 10) <= copy.through;
   return !('account' in copy) || row['SubAccountId'] === copy.account;
-};
+}
 
 /**
  * Returns the files of a load by their names. The export of one account is one of Azure, with a run of its own in the scope of a
  * subscription. The whole export then is one of the billing account.
  */
-const filesOf = (feed: Feed, month: Month, now: Date): Record<string, string | Buffer> => {
+function filesOf(feed: Feed, month: Month, now: Date): Record<string, string | Buffer> {
   const { main: columns, second } = COLUMNS[feed.kind];
   const rows = rowsOf(feed, month);
   const all = withRejected(feed, 'main', rows.main);
@@ -188,15 +183,15 @@ const filesOf = (feed: Feed, month: Month, now: Date): Record<string, string | B
   if (second !== undefined)
     files['second/feed.csv'] = csvOf(second, withRejected(feed, 'second', rows.second));
   return files;
-};
+}
 
 /** Writes the files of a load, and reads them as an ingest does. */
-export const loadFeed = async (
+export async function loadFeed(
   test: TestWarehouse,
   target: { orgId: string; source: CostSource },
   { feed, month }: { feed: Feed; month: Month },
   now: Date,
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const folder = join(await realpath(test.directory), 'exports', randomUUID());
   for (const [name, content] of Object.entries(filesOf(feed, month, now))) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
@@ -207,13 +202,13 @@ export const loadFeed = async (
   return loading(test, (sessions) =>
     loadSource(locatedIn(folder, target.source), readingOf(test, sessions, tenant, changes)),
   );
-};
+}
 
-const locatedIn = (folder: string, source: CostSource): CostSource => {
+function locatedIn(folder: string, source: CostSource): CostSource {
   const [location, second] = [join(folder, 'main'), join(folder, 'second')];
   if (source.kind === 'opencost')
     return { ...source, location, options: { ...source.options, assets_location: second } };
   if (source.kind === 'ai_tools')
     return { ...source, location, options: { ...source.options, usage_location: second } };
   return { ...source, location };
-};
+}

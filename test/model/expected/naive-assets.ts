@@ -41,19 +41,19 @@ export interface AssetRows {
   knownAssets: Rows['knownAssets'];
 }
 
-export const thingOf = ({ id, project, kind, cluster }: Asset): Known | null => {
+export function thingOf({ id, project, kind, cluster }: Asset): Known | null {
   if (id !== null) return { means: id.means, project };
   return kind === 'management' ? { means: { of: 'cluster', name: cluster, id: '' }, project } : null;
-};
+}
 
 /** Returns whether a line of an asset shows that its cluster is on a bill. */
 export const isMachine = ({ id, kind }: Asset): boolean =>
   id !== null && (kind === 'node' || kind === 'disk');
 
-export const standsForItself = (asset: Asset): boolean => {
+export function standsForItself(asset: Asset): boolean {
   const thing = thingOf(asset);
   return isMachine(asset) && thing !== null && (asset.kind === 'node' || uniqueKey(thing) !== null);
-};
+}
 
 /** Returns whether the source of a cluster or host says that it is on a bill, on a day that any bill has delivered. */
 const isTold = (day: Day, of: string, { reporters, billDays }: AssetRows): boolean =>
@@ -66,14 +66,14 @@ export const distinct = (names: readonly string[]): string[] => [...new Set(name
 const KNOWN = new WeakMap<AssetRows, Map<Day, ClusterDay[]>>();
 
 /** Returns the clusters of a day. */
-export const clustersOn = (day: Day, rows: AssetRows): ClusterDay[] => {
+export function clustersOn(day: Day, rows: AssetRows): ClusterDay[] {
   const known = KNOWN.get(rows) ?? new Map<Day, ClusterDay[]>();
   const clusters = known.get(day) ?? findClusters(day, rows);
   KNOWN.set(rows, known.set(day, clusters));
   return clusters;
-};
+}
 
-const findClusters = (day: Day, rows: AssetRows): ClusterDay[] => {
+function findClusters(day: Day, rows: AssetRows): ClusterDay[] {
   const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
   const isBilled = (asset: Asset, on = day): boolean => isBilledOn(on, thingOf(asset), rows.lines);
   const isBilledAsLent = (asset: Asset): boolean => rows.assets.includes(asset) && isBilled(asset, asset.day);
@@ -119,12 +119,12 @@ const findClusters = (day: Day, rows: AssetRows): ClusterDay[] => {
       }),
     };
   });
-};
+}
 
-const keyOf = (asset: Asset): string | null => {
+function keyOf(asset: Asset): string | null {
   const thing = thingOf(asset);
   return thing === null ? null : uniqueKey(thing);
-};
+}
 
 /** Returns the names of the clusters that a line of the day is for. */
 export const clustersOf = (
@@ -150,11 +150,11 @@ const holdsMachine = (clusters: readonly ClusterDay[], machine: Known): boolean 
     .some((thing) => thing !== null && sameThing(thing, machine));
 
 /** Returns whether a line of a day is for a resource. */
-export const isBilledOn = (day: Day, thing: Known | null, lines: readonly BillLine[]): boolean => {
+export function isBilledOn(day: Day, thing: Known | null, lines: readonly BillLine[]): boolean {
   if (thing === null) return false;
   const ofMonth = lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
   return !isAmbiguous(thing, ofMonth) && ofMonth.some((line) => line.day === day && isFor(line, thing));
-};
+}
 
 const nearest = (day: Day, assets: readonly Asset[]): Day | undefined =>
   distinct(assets.map((asset) => asset.day)).sort((a, b) => distance(day, a) - distance(day, b))[0];
@@ -162,11 +162,11 @@ const nearest = (day: Day, assets: readonly Asset[]): Day | undefined =>
 const distance = (a: Day, b: Day): number => Math.abs(Date.parse(a) - Date.parse(b));
 
 /** Returns the hosts of a day by name, each with its rows, the machine that any row names, and whether the rows count. */
-export const hostsOn = (
+export function hostsOn(
   day: Day,
   rows: AssetRows & { shares: readonly HostShare[] },
   clusters: readonly ClusterDay[],
-): { host: string; machine: Known | null; shares: HostShare[]; isOutside: boolean }[] => {
+): { host: string; machine: Known | null; shares: HostShare[]; isOutside: boolean }[] {
   const today = rows.shares.filter((row) => row.day === day);
   return distinct(today.map(({ host }) => host)).map((host) => {
     const shares = today.filter((share) => share.host === host);
@@ -178,17 +178,17 @@ export const hostsOn = (
       !(machine !== null && holdsMachine(clusters, machine));
     return { host, machine, shares, isOutside };
   });
-};
+}
 
 /**
  * Returns the number of days with decisions that users should know, by cluster or host: followed, borrowed, ambiguous, and
  * unmatched with its amount.
  */
-export const naiveDecisions = (
+export function naiveDecisions(
   days: readonly Day[],
   rows: AssetRows & { shares: readonly HostShare[] },
   unmatchedOf: (day: Day) => readonly { of: string; units: bigint }[],
-): Map<string, (number | string)[]> => {
+): Map<string, (number | string)[]> {
   const counts = new Map<string, [number, number, number, number, bigint]>();
   const add = (
     name: string,
@@ -224,4 +224,4 @@ export const naiveDecisions = (
       numbers.map((one) => (typeof one === 'bigint' ? decimalText(one, 15) : one)),
     ]),
   );
-};
+}

@@ -87,12 +87,12 @@ export class NaiveChoices {
 }
 
 /** Returns whether `taker` is a more specific cloud pick that can take spend of `pick`: split before tag before account. */
-const isContended = (pick: SpendPick, taker: SpendPick): boolean => {
+function isContended(pick: SpendPick, taker: SpendPick): boolean {
   if (pick.source !== 'cloud' || taker.source !== 'cloud' || pick.cloud !== taker.cloud) return false;
   if (pick.service !== undefined || pick.resource_group !== undefined) return false;
   if (pick.tag !== undefined) return taker.tag === undefined;
   return taker.tag !== undefined || taker.account === pick.account;
-};
+}
 
 /** Returns a line's resource group: its own, or that of its resource in Azure. */
 const groupOf = ({ resource_group: group, resource }: BillLine): string | null =>

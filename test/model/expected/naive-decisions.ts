@@ -71,12 +71,12 @@ export const leftOutIn = <Load extends { rows: FeedRows }>(
     );
   });
 
-const isMoreLeftOut = <Load extends { rows: FeedRows }>(
+function isMoreLeftOut<Load extends { rows: FeedRows }>(
   source: DecidedSource<Load>,
   unit: string,
   month: Month,
   sources: readonly DecidedSource<Load>[],
-): boolean => {
+): boolean {
   const ofMonth = spendOf(source).filter((row) => row.unit === unit && row.day.startsWith(month));
   const compared = [...new Set(ofMonth.map(({ day }) => day))].flatMap((day) => {
     const own = costOn(source, unit, day);
@@ -90,7 +90,7 @@ const isMoreLeftOut = <Load extends { rows: FeedRows }>(
   });
   const equal = compared.filter(({ isEqual }) => isEqual);
   return isSameBill(equal.length, compared.length) && compared.some((one) => one.isMore && !one.isEqual);
-};
+}
 
 const othersOf = <Load extends { rows: FeedRows }>(
   { kind, name }: DecidedSource<Load>,
@@ -107,10 +107,10 @@ const isLeftOut = <Load extends { rows: FeedRows }>(
   costOn(source, unit, day) !== 0n &&
   othersOf(source, sources).some((other) => !hasEnded(other, unit, day) && costOn(other, unit, day) !== 0n);
 
-const hasEnded = (source: Decided, unit: string, day: Day): boolean => {
+function hasEnded(source: Decided, unit: string, day: Day): boolean {
   const ended = endOf(source, unit);
   return ended !== null && ended < day;
-};
+}
 
 /** Returns the rows of a source's units, without assets. */
 const spendOf = <Load extends { rows: FeedRows }>({ kind, loads }: DecidedSource<Load>): UnitRow[] =>
@@ -126,7 +126,7 @@ const costOn = <Load extends { rows: FeedRows }>(
     .filter((row) => row.unit === unit && row.day === day)
     .reduce((sum, { cost }) => sum + decimalUnits(cost, 15), 0n);
 
-const without = (rows: FeedRows, isLeftOut: (unit: string, day: Day) => boolean): FeedRows => {
+function without(rows: FeedRows, isLeftOut: (unit: string, day: Day) => boolean): FeedRows {
   const ofUnit = <Row extends { day: Day }>(all: readonly Row[], unitOf: (row: Row) => string): Row[] =>
     all.filter((row) => !isLeftOut(unitOf(row), row.day));
   return {
@@ -137,4 +137,4 @@ const without = (rows: FeedRows, isLeftOut: (unit: string, day: Day) => boolean)
     spend: ofUnit(rows.spend, ({ tool }) => tool),
     usage: ofUnit(rows.usage, ({ tool }) => tool),
   };
-};
+}

@@ -14,11 +14,11 @@ export const plain = (text: string): string =>
     .replace(/^[ \t]+|[ \t]+$/g, '');
 
 /** Returns values with their labels in one spelling; null if two of them have the same period and label. */
-export const plainValues = (values: readonly StoryValue[]): StoryValue[] | null => {
+export function plainValues(values: readonly StoryValue[]): StoryValue[] | null {
   const found = values.map((value) => ({ ...value, label: plain(value.label) }));
   const places = new Set(found.map(({ period, label }) => `${period} ${label}`));
   return places.size < found.length ? null : found;
-};
+}
 
 /** Returns picks with all texts in one spelling. */
 export const plainPicks = (picks: readonly SpendPick[]): SpendPick[] =>
@@ -27,9 +27,9 @@ export const plainPicks = (picks: readonly SpendPick[]): SpendPick[] =>
 const plainPart = (part: unknown): unknown => (typeof part === 'string' ? plain(part) : part);
 
 /** Returns a split with its labels in one spelling; null if it has a label twice. */
-export const plainSplit = (split: StorySplit): StorySplit | null => {
+export function plainSplit(split: StorySplit): StorySplit | null {
   if (split.type !== 'metric') return split;
   const labels = Object.entries(split.labels).map(([label, team]) => [plain(label), team] as const);
   const isUnique = new Set(labels.map(([label]) => label)).size === labels.length;
   return isUnique ? { ...split, labels: Object.fromEntries(labels) } : null;
-};
+}

@@ -28,7 +28,7 @@ export interface Load {
 const NO_ROWS: FeedRows = { lines: [], allocations: [], assets: [], shares: [], spend: [], usage: [] };
 
 /** Returns the rows of a feed: all of them, those of its spend, and those of its second feed. */
-const rowsOf = (feed: Feed, on: Day, choices: NaiveChoices): FeedRows => {
+function rowsOf(feed: Feed, on: Day, choices: NaiveChoices): FeedRows {
   switch (feed.kind) {
     case 'focus':
       return {
@@ -42,7 +42,7 @@ const rowsOf = (feed: Feed, on: Day, choices: NaiveChoices): FeedRows => {
     case 'ai_tools':
       return { ...NO_ROWS, spend: feed.spend, usage: feed.usage };
   }
-};
+}
 
 const mainDays = ({ lines, allocations, shares, spend }: FeedRows): Day[] =>
   [...lines, ...allocations, ...shares, ...spend].map(({ day }) => day).sort();
@@ -76,12 +76,12 @@ const daysRead = (days: readonly Day[], month: Month, publishedOn: Day): Day[] =
     (day) => day < publishedOn && day >= (days[0] ?? '9') && day <= (days.at(-1) ?? ''),
   );
 
-const isLost = (
+function isLost(
   kind: Kind,
   before: readonly Charge[],
   after: readonly Charge[],
   isSettled: (month: Month) => boolean,
-): boolean => {
+): boolean {
   const gone = kind === 'focus' ? lostDays(before, after) : [];
   const kept = before.filter(({ day }) => !gone.includes(day));
   const months = new Set(kept.map(({ day }) => day.slice(0, 7)));
@@ -89,15 +89,15 @@ const isLost = (
     gone.some((day) => isSettled(day.slice(0, 7))) ||
     [...months].some((month) => isSettled(month) && losesUnit(kept, after, month))
   );
-};
+}
 
 /** Returns the load of a month, null if nothing is loaded, with what was rejected; or that the files are refused. */
-export const loadOf = (
+export function loadOf(
   { on, month, feed }: Extract<Step, { does: 'load' }>,
   { before, found }: { before: Load | undefined; found: readonly FoundRows[] },
   choices: NaiveChoices,
   isSettled: (month: Month) => boolean,
-): { load: Load | null; found: FoundRows[] } | 'refused' => {
+): { load: Load | null; found: FoundRows[] } | 'refused' {
   const { kind, rejected } = feed;
   const own = rowsOf(feed, on, choices);
   const [main, second] = [mainDays(own), secondDays(own)];
@@ -136,4 +136,4 @@ export const loadOf = (
         }
       : null,
   };
-};
+}

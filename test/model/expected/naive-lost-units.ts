@@ -27,7 +27,7 @@ export const lostDays = (before: readonly Charge[], after: readonly Charge[]): D
  * and a hundredth of the month's. A loss below 1 is none. Nor is one of which others of the same cloud gain more than half, on the
  * days before.
  */
-export const losesUnit = (before: readonly Charge[], after: readonly Charge[], month: Month): boolean => {
+export function losesUnit(before: readonly Charge[], after: readonly Charge[], month: Month): boolean {
   const [earlier, later] = [before, after].map((all) => all.filter(({ day }) => day.startsWith(month)));
   if (earlier === undefined || later === undefined) return false;
   const keyOf = ({ cloud, unit }: Charge): string => `${cloud} ${unit}`;
@@ -55,4 +55,4 @@ export const losesUnit = (before: readonly Charge[], after: readonly Charge[], m
     const missing = lost.reduce((sum, { loss }) => sum + loss, 0n) - gained;
     return lost.some(({ loss }) => missing * 2n >= loss);
   });
-};
+}

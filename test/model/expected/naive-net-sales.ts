@@ -14,19 +14,19 @@ const OUT =
   'payout payout_reversal transfer transfer_reversal fee platform_earning platform_earning_refund topup topup_reversal tax network_cost';
 const UNITS_OF_ONE: Record<string, number> = { jpy: 1, kwd: 1000 };
 
-const sum = (amounts: Big[]): string => {
+function sum(amounts: Big[]): string {
   let total = Big(0);
   for (const amount of amounts) total = total.plus(amount);
   return total.toFixed();
-};
+}
 
 /** Returns the net sales of `currency`, lower case, from `from` until before `to`. */
-export const naiveNetSales = (
+export function naiveNetSales(
   all: readonly BalanceTransaction[],
   currency: string,
   from: string,
   to: string,
-): NaiveNetSales => {
+): NaiveNetSales {
   const read = all
     .map((transaction) => ({
       ...transaction,
@@ -64,4 +64,4 @@ export const naiveNetSales = (
     }),
     transactions: read.length,
   };
-};
+}

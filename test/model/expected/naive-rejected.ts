@@ -46,12 +46,12 @@ interface Reading {
 }
 
 /** Returns the findings that count for a billing period: of its last load, and of the last reading since then. */
-const current = (found: readonly FoundRows[], period: Month): { ofLoad: Finding[]; unread: Finding[] } => {
+function current(found: readonly FoundRows[], period: Month): { ofLoad: Finding[]; unread: Finding[] } {
   const ofPeriod = found.filter((one) => one.period === period);
   const load = ofPeriod.findLastIndex(({ isLoad }) => isLoad);
   const unread = ofPeriod.slice(load + 1).at(-1);
   return { ofLoad: [...(ofPeriod[load]?.findings ?? [])], unread: [...(unread?.findings ?? [])] };
-};
+}
 
 /** Returns whether rows that could not be read leave a month in doubt. */
 export const isDoubted = (found: readonly FoundRows[], month: Month): boolean =>
@@ -62,14 +62,14 @@ export const isDoubted = (found: readonly FoundRows[], month: Month): boolean =>
 
 const monthOf = (day: Day): Month => day.slice(0, 7);
 
-const monthsFrom = (first: Month, last: Month): Month[] => {
+function monthsFrom(first: Month, last: Month): Month[] {
   const [year = 0, month = 0] = first.split('-').map(Number);
   const next = new Date(Date.UTC(year, month)).toISOString().slice(0, 7);
   return first >= last ? [first] : [first, ...monthsFrom(next, last)];
-};
+}
 
 /** Returns what a reading finds, by billing period. */
-export const foundIn = (reading: Reading, earlier: readonly FoundRows[]): FoundRows[] => {
+export function foundIn(reading: Reading, earlier: readonly FoundRows[]): FoundRows[] {
   const { kind, rejected, on, month, loadedOn, main, second } = reading;
   const isBill = kind === 'focus';
   const isLoaded = (period: Month): boolean =>
@@ -108,7 +108,7 @@ export const foundIn = (reading: Reading, earlier: readonly FoundRows[]): FoundR
     const kept = unread.filter((finding) => !isFoundAgain(finding, period));
     return { period, on, isLoad: false, findings: [...own, ...kept] };
   });
-};
+}
 
 /** Returns whether a feed is refused because more than one row in a hundred cannot be read. */
 export const isRefused = (

@@ -45,7 +45,7 @@ export interface UnitRow {
 }
 
 /** Returns the rows that show that a unit has spend. */
-export const unitRows = (kind: Kind, { lines, allocations, assets, shares, spend }: FeedRows): UnitRow[] => {
+export function unitRows(kind: Kind, { lines, allocations, assets, shares, spend }: FeedRows): UnitRow[] {
   switch (kind) {
     case 'focus':
       return lines.map(({ cloud, account, ...row }) => ({ ...row, unit: `${cloud}/${account}` }));
@@ -76,4 +76,4 @@ export const unitRows = (kind: Kind, { lines, allocations, assets, shares, spend
     case 'ai_tools':
       return spend.map(({ tool, ...row }) => ({ ...row, unit: tool }));
   }
-};
+}

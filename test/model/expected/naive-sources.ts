@@ -531,7 +531,7 @@ export class NaiveSources {
 }
 
 /** Returns the clusters and hosts of each day. If several sources report one, always goes before never, and never before auto. */
-const reportersOf = (sources: readonly Source[]): Rows['reporters'] => {
+function reportersOf(sources: readonly Source[]): Rows['reporters'] {
   const found = sources.flatMap(({ madeAs, loads, onBill }) =>
     [...loads.values()].flatMap(({ rows: { allocations, assets, shares } }) => [
       ...[...allocations, ...assets].map(({ day, cluster }) => ({
@@ -553,9 +553,9 @@ const reportersOf = (sources: readonly Source[]): Rows['reporters'] => {
     reporters.set(`${one.day} ${one.of}`, { ...one, source, onBill: onBill ?? 'auto' });
   }
   return [...reporters.values()];
-};
+}
 
-const rowsOf = (sources: readonly Source[]): FeedRows => {
+function rowsOf(sources: readonly Source[]): FeedRows {
   const loads = sources.flatMap(({ loads: own }) => [...own.values()].map(({ rows }) => rows));
   return {
     lines: loads.flatMap(({ lines }) => lines),
@@ -565,7 +565,7 @@ const rowsOf = (sources: readonly Source[]): FeedRows => {
     spend: loads.flatMap(({ spend }) => spend),
     usage: loads.flatMap(({ usage }) => usage),
   };
-};
+}
 
 const known = (days: readonly (Day | null)[]): Day[] => days.filter((day) => day !== null).sort();
 const oldest = (days: readonly (Day | null)[]): Day | null => known(days)[0] ?? null;

@@ -70,14 +70,14 @@ const sumOf = (rows: readonly { cost: string }[]): bigint =>
   rows.reduce((sum, { cost }) => sum + unitsOf(cost), 0n);
 
 /** Returns all spend that counts. */
-export const spentOf = (rows: Rows): Spent[] => {
+export function spentOf(rows: Rows): Spent[] {
   const days = distinct(
     Object.values(rows).flatMap((part: readonly { day: Day }[]) => part.map(({ day }) => day)),
   );
   return days.flatMap((day) => spentOn(day, rows));
-};
+}
 
-const spentOn = (day: Day, rows: Rows): Spent[] => {
+function spentOn(day: Day, rows: Rows): Spent[] {
   const today = <Row extends { day: Day }>(all: readonly Row[]): Row[] =>
     all.filter((row) => row.day === day);
   const ofMonth = rows.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
@@ -133,13 +133,10 @@ const spentOn = (day: Day, rows: Rows): Spent[] => {
       add({ source: 'ai_tools', tool, repository }, units);
   }
   return spent;
-};
+}
 
 /** Splits a tool's spend of a day by usage. */
-const sharesOf = (
-  cost: bigint,
-  usage: readonly ToolUsage[],
-): { repository: string | null; units: bigint }[] => {
+function sharesOf(cost: bigint, usage: readonly ToolUsage[]): { repository: string | null; units: bigint }[] {
   const used = new Map<string | null, bigint>();
   for (const row of usage)
     used.set(row.repository, (used.get(row.repository) ?? 0n) + decimalUnits(row.usage, 6));
@@ -157,4 +154,4 @@ const sharesOf = (
     const share = (floors[place] ?? 0n) + (place === 0 ? left : 0n);
     return { repository, units: cost < 0n ? -share : share };
   });
-};
+}

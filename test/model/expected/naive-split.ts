@@ -14,7 +14,7 @@ const PERCENT_DECIMALS = 6;
 const VALUE_DECIMALS = 10;
 
 /** Returns the weights of a split, with one entry for each share or value. */
-const weightsOf = (split: StorySplit, values: readonly LabelledValue[]): [Receiver, bigint][] => {
+function weightsOf(split: StorySplit, values: readonly LabelledValue[]): [Receiver, bigint][] {
   if (split.type === 'even') return split.teams.map((team) => [team, 1n]);
   if (split.type === 'metric')
     return values.map(({ label, value }) => [
@@ -27,18 +27,18 @@ const weightsOf = (split: StorySplit, values: readonly LabelledValue[]): [Receiv
   ]);
   const rest = ofTeams.reduce((left, [, weight]) => left - weight, decimalUnits('100', PERCENT_DECIMALS));
   return [...ofTeams, [null, rest]];
-};
+}
 
 /**
  * Returns each team's part of a shared cost, by its number, in 10⁻¹⁵ (docs/concepts.md). Parts are rounded down. The units left
  * over go one each to the largest remainders; of equal ones to the oldest team, and last to no team. A credit is split like
  * a positive amount. If all weights are 0, no team gets a part.
  */
-export const naiveParts = (
+export function naiveParts(
   units: bigint,
   split: StorySplit,
   values: readonly LabelledValue[],
-): Map<number, bigint> => {
+): Map<number, bigint> {
   const weights = new Map<Receiver, bigint>();
   for (const [receiver, weight] of weightsOf(split, values))
     weights.set(receiver, (weights.get(receiver) ?? 0n) + weight);
@@ -62,4 +62,4 @@ export const naiveParts = (
     if (receiver !== null) got.set(receiver, units < 0n ? -all : all);
   }
   return got;
-};
+}

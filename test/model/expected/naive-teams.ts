@@ -115,10 +115,10 @@ export class NaiveTeams {
   }
 }
 
-const teamsOf = (split: StorySplit): number[] => {
+function teamsOf(split: StorySplit): number[] {
   if (split.type === 'even') return [...split.teams];
   return split.type === 'fixed' ? split.shares.map(({ team }) => team) : Object.values(split.labels);
-};
+}
 
 /** Returns whether no entry other than `index` has any of the picks. */
 const haveNone = (
@@ -131,29 +131,29 @@ const haveNone = (
       other !== index && theirs?.some((one) => picks.some((pick) => isSame(one, pick))) === true,
   );
 
-const isSame = (one: SpendPick, other: SpendPick): boolean => {
+function isSame(one: SpendPick, other: SpendPick): boolean {
   const text = (pick: SpendPick) => JSON.stringify(Object.entries(pick).sort(([a], [b]) => (a < b ? -1 : 1)));
   return text(one) === text(other);
-};
+}
 
 /** Returns the entry with the most specific pick of an amount, and the pick's specificity. */
-const mostSpecific = (
+function mostSpecific(
   all: readonly (readonly SpendPick[])[],
   spent: Spent,
-): { index: number; specificity: number } | null => {
+): { index: number; specificity: number } | null {
   let found: { index: number; specificity: number } | null = null;
   for (const [index, picks] of all.entries())
     for (const pick of picks.filter((one) => names(one, spent)))
       if (specificityOf(pick) > (found?.specificity ?? 0))
         found = { index, specificity: specificityOf(pick) };
   return found;
-};
+}
 
 /** Workload before namespace, and service before host. In a cloud: service or resource group, then tag, then account. */
-const specificityOf = (pick: SpendPick): number => {
+function specificityOf(pick: SpendPick): number {
   if (pick.source === 'kubernetes') return pick.workload === undefined ? 1 : 2;
   if (pick.source === 'host') return pick.service === undefined ? 1 : 2;
   if (pick.source === 'repository') return 1;
   if (pick.tag !== undefined) return 2;
   return pick.service === undefined && pick.resource_group === undefined ? 1 : 3;
-};
+}

@@ -12,7 +12,7 @@ export interface Known {
  * compared, and also projects if both sides know them. Load balancers are compared by ARN if both sides know it, otherwise by
  * name. Everything else is compared by name.
  */
-export const sameThing = (a: Known, b: Known): boolean => {
+export function sameThing(a: Known, b: Known): boolean {
   const [mine, theirs] = [a.means, b.means];
   if (mine.of === 'azure' || theirs.of === 'azure')
     return (
@@ -30,7 +30,7 @@ export const sameThing = (a: Known, b: Known): boolean => {
     return mine.project === theirs.project && mine.zone === theirs.zone;
   const [here, there] = [projectOf(a), projectOf(b)];
   return here === null || there === null || here === there;
-};
+}
 
 const projectOf = ({ means, project }: Known): string | null =>
   means.of === 'google' ? means.project : project;
@@ -42,16 +42,16 @@ const lineThing = ({ resource, cloud, account }: BillLine): Known | null =>
     : // An account of a Google bill is a project.
       { means: resource.means, project: cloud === 'gcp' ? account : null };
 
-export const isFor = (line: BillLine, thing: Known): boolean => {
+export function isFor(line: BillLine, thing: Known): boolean {
   const billed = lineThing(line);
   return billed !== null && sameThing(billed, thing);
-};
+}
 
 /**
  * Returns whether several resources on the bills of a month have the name: machines in several accounts, projects or zones, load
  * balancers in several accounts, or several clusters. An id that Amazon generates is always one resource.
  */
-export const isAmbiguous = (thing: Known, linesOfMonth: readonly BillLine[]): boolean => {
+export function isAmbiguous(thing: Known, linesOfMonth: readonly BillLine[]): boolean {
   if (thing.means.of === 'amazon') return false;
   const lines = linesOfMonth.filter((line) => isFor(line, thing));
   const places = lines.map(({ cloud, account, resource }) =>
@@ -61,7 +61,7 @@ export const isAmbiguous = (thing: Known, linesOfMonth: readonly BillLine[]): bo
     resource?.means.of === 'google' ? [resource.means.zone] : [],
   );
   return new Set(places).size > 1 || new Set(zones).size > 1;
-};
+}
 
 /** Returns the cloud that made an id, null for a mere name. */
 export const cloudOf = ({ means }: Known): string | null =>
@@ -69,7 +69,7 @@ export const cloudOf = ({ means }: Known): string | null =>
   null;
 
 /** Returns what all feeds call a machine, null for a mere name, which several machines can have. */
-export const uniqueKey = ({ means }: Known): string | null => {
+export function uniqueKey({ means }: Known): string | null {
   switch (means.of) {
     case 'amazon':
       return means.name;
@@ -80,4 +80,4 @@ export const uniqueKey = ({ means }: Known): string | null => {
     default:
       return null;
   }
-};
+}

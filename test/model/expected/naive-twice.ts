@@ -32,11 +32,11 @@ export interface NaiveTwice {
 }
 
 /** Returns each unit of which a source has charges of an older source in a month. */
-export const chargedTwice = (
+export function chargedTwice(
   sources: readonly SourceRows[],
   all: Rows,
   months: readonly Month[],
-): NaiveTwice[] => {
+): NaiveTwice[] {
   const bySource = [...sources].sort((a, b) => a.madeAs - b.madeAs);
   return months.flatMap((month) =>
     bySource.flatMap((newer, place) =>
@@ -58,12 +58,12 @@ export const chargedTwice = (
         }),
     ),
   );
-};
+}
 
 const unitsOf = (cost: string): bigint => decimalUnits(cost, 15);
 
 /** Returns the amounts of a source's units in a month, by unit and day, without those of 0. */
-const amountsOf = ({ kind, rows }: SourceRows, all: Rows, month: Month): Map<string, Map<Day, bigint>> => {
+function amountsOf({ kind, rows }: SourceRows, all: Rows, month: Month): Map<string, Map<Day, bigint>> {
   const charges: { unit: string; day: Day; cost: string }[] = [];
   if (kind === 'focus')
     charges.push(
@@ -84,10 +84,10 @@ const amountsOf = ({ kind, rows }: SourceRows, all: Rows, month: Month): Map<str
   for (const ofUnit of amounts.values())
     for (const [day, amount] of ofUnit) if (amount === 0n) ofUnit.delete(day);
   return amounts;
-};
+}
 
 /** Returns whether a bill line of the day counts as spend of a host. */
-const isHostBilled = (day: Day, host: string, all: Rows): boolean => {
+function isHostBilled(day: Day, host: string, all: Rows): boolean {
   const machine = hostsOn(day, all, clustersOn(day, all)).find((one) => one.host === host)?.machine ?? null;
   const ofMonth = all.lines.filter((line) => line.day.slice(0, 7) === day.slice(0, 7));
   return (
@@ -95,9 +95,9 @@ const isHostBilled = (day: Day, host: string, all: Rows): boolean => {
     !isAmbiguous(machine, ofMonth) &&
     ofMonth.some((line) => line.day === day && isFor(line, machine))
   );
-};
+}
 
-const unitsTwice = (older: SourceRows, newer: SourceRows, all: Rows, month: Month): string[] => {
+function unitsTwice(older: SourceRows, newer: SourceRows, all: Rows, month: Month): string[] {
   const [theirs, own] = [amountsOf(older, all, month), amountsOf(newer, all, month)];
   const found = [...own].filter(([unit, days]) => {
     const common = [...days].filter(([day]) => theirs.get(unit)?.has(day) === true);
@@ -107,7 +107,7 @@ const unitsTwice = (older: SourceRows, newer: SourceRows, all: Rows, month: Mont
   return found
     .map(([unit]) => unit)
     .filter((unit) => !areApart(resourcesOf(older, unit, month), resourcesOf(newer, unit, month)));
-};
+}
 
 /** Returns the own names of an account's resources in a month, without the paths before them. */
 const resourcesOf = ({ kind, rows }: SourceRows, unit: string, month: Month): string[] =>
@@ -124,13 +124,13 @@ const CENT = decimalUnits('0.01', 15);
 export const isSameBill = (equal: number, common: number): boolean =>
   equal > 0 && equal >= Math.min(3, common) && equal * 3 >= common;
 
-export const isSame = (one: bigint, other: bigint): boolean => {
+export function isSame(one: bigint, other: bigint): boolean {
   const [larger, difference] = [
     sizeOf(one) > sizeOf(other) ? sizeOf(one) : sizeOf(other),
     sizeOf(one - other),
   ];
   return difference * 1000n <= larger || (difference <= CENT && difference * 10n <= larger);
-};
+}
 
 const sizeOf = (units: bigint): bigint => (units < 0n ? -units : units);
 
@@ -143,7 +143,7 @@ interface Reported {
   units: bigint;
 }
 
-const reportedIn = ({ allocations, assets }: FeedRows, month: Month): Map<string, Reported> => {
+function reportedIn({ allocations, assets }: FeedRows, month: Month): Map<string, Reported> {
   const rows = [
     ...allocations.map(({ day, cluster, namespace, workload, cost }): Reported => ({
       day,
@@ -166,9 +166,9 @@ const reportedIn = ({ allocations, assets }: FeedRows, month: Month): Map<string
     sums.set(place, { ...row, units: row.units + (sums.get(place)?.units ?? 0n) });
   }
   return sums;
-};
+}
 
-const clustersTwice = (older: FeedRows, newer: FeedRows, all: Rows, month: Month): string[] => {
+function clustersTwice(older: FeedRows, newer: FeedRows, all: Rows, month: Month): string[] {
   const theirs = reportedIn(older, month);
   const totals = new Map<string, { counted: bigint; workloads: bigint }>();
   for (const [place, row] of reportedIn(newer, month)) {
@@ -186,9 +186,9 @@ const clustersTwice = (older: FeedRows, newer: FeedRows, all: Rows, month: Month
   return [...totals]
     .filter(([, { counted, workloads }]) => counted !== 0n || workloads !== 0n)
     .map(([cluster]) => cluster);
-};
+}
 
-const smallerOf = (one: bigint, other: bigint): bigint => {
+function smallerOf(one: bigint, other: bigint): bigint {
   if (one > 0n && other > 0n) return one < other ? one : other;
   return one < 0n && other < 0n ? (one > other ? one : other) : 0n;
-};
+}

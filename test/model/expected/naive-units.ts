@@ -26,12 +26,7 @@ export interface LackingDay {
 export const lackingDays = (kind: Kind, units: readonly NaiveUnit[], known: readonly Day[]): LackingDay[] =>
   units.flatMap((unit) => ofUnit(kind, unit, known, units));
 
-const ofUnit = (
-  kind: Kind,
-  unit: NaiveUnit,
-  all: readonly Day[],
-  units: readonly NaiveUnit[],
-): LackingDay[] => {
+function ofUnit(kind: Kind, unit: NaiveUnit, all: readonly Day[], units: readonly NaiveUnit[]): LackingDay[] {
   const known = all.slice(all.findIndex((day) => unit.rows.has(day)));
   if (!known.some((day) => unit.rows.has(day))) return [];
   const lacking: LackingDay[] = [];
@@ -48,10 +43,10 @@ const ofUnit = (
     lacking.push(...promised.map((day) => ({ unit: unit.name, day, seen, isBack })));
   }
   return lacking;
-};
+}
 
 /** Returns whether what begins within three days of a day costs at least half of what stops then, before the last day. */
-const isReplaced = (units: readonly NaiveUnit[], seen: Day, last: Day): boolean => {
+function isReplaced(units: readonly NaiveUnit[], seen: Day, last: Day): boolean {
   const isNear = (day = ''): boolean => Math.abs(numberOf(day) - numberOf(seen)) <= 3;
   const sumOf = (some: readonly NaiveUnit[]): bigint => some.reduce((sum, { ofDay }) => sum + ofDay, 0n);
   const begun = units.filter(({ rows }) => isNear([...rows].sort()[0]));
@@ -60,24 +55,19 @@ const isReplaced = (units: readonly NaiveUnit[], seen: Day, last: Day): boolean 
     return isNear(end) && end < last;
   });
   return begun.length > 0 && sumOf(begun) * 2n >= sumOf(stopped);
-};
+}
 
 /** Returns the runs of known days without rows. */
-const gapsIn = (known: readonly Day[], { rows }: NaiveUnit): Day[][] => {
+function gapsIn(known: readonly Day[], { rows }: NaiveUnit): Day[][] {
   const gaps: Day[][] = [[]];
   for (const day of known)
     if (rows.has(day)) gaps.push([]);
     else gaps.at(-1)?.push(day);
   return gaps.filter((gap) => gap.length > 0);
-};
+}
 
 /** Returns the days of the gap that an account or tool promises by some days; null if these promise nothing. */
-const promisedByUse = (
-  kind: Kind,
-  unit: NaiveUnit,
-  days: readonly Day[],
-  gap: readonly Day[],
-): Day[] | null => {
+function promisedByUse(kind: Kind, unit: NaiveUnit, days: readonly Day[], gap: readonly Day[]): Day[] | null {
   const isWithout = (day: Day): boolean => !unit.rows.has(day);
   if (days.length < (days.some(isWithout) ? 14 : 7)) return null;
   const off = daysOff(unit, days);
@@ -86,15 +76,15 @@ const promisedByUse = (
   if (working.filter(isWithout).length * 10 > working.length) return null;
   const pauses = gapsIn(working, unit).map(({ length }) => length);
   return withoutRests(gap, off, Math.max(0, ...pauses, kind === 'ai_tools' ? 2 : 0));
-};
+}
 
 /** Returns the days of the gap that a cluster or host promises. */
-const promisedByMachine = (
+function promisedByMachine(
   kind: Kind,
   unit: NaiveUnit,
   { before, gap, after }: Record<'before' | 'gap' | 'after', readonly Day[]>,
   isReplacedByOthers: boolean,
-): Day[] => {
+): Day[] {
   const days = [before, after].flatMap((side) => {
     const long = gapsIn(side, unit).filter(({ length }) => length > 3);
     return side.filter((day) => !long.some((days) => days.includes(day)));
@@ -112,7 +102,7 @@ const promisedByMachine = (
   }
   const off = daysOff(unit, days);
   return off === null ? [] : withoutRests(gap, off, 0);
-};
+}
 
 interface DaysOff {
   /** Days of the week without rows, of at least two. */
@@ -121,20 +111,20 @@ interface DaysOff {
   perhaps: number[];
 }
 
-const daysOff = ({ rows }: NaiveUnit, days: readonly Day[]): DaysOff | null => {
+function daysOff({ rows }: NaiveUnit, days: readonly Day[]): DaysOff | null {
   const on = (weekday: number): Day[] => days.filter((day) => weekdayOf(day) === weekday);
   const free = [0, 1, 2, 3, 4, 5, 6].filter((weekday) => !on(weekday).some((day) => rows.has(day)));
   const surely = free.filter((weekday) => on(weekday).length >= 2);
   const perhaps = free.filter((weekday) => surely.includes(weekday) || weekday === 0 || weekday === 6);
   return perhaps.length > 2 ? null : { surely, perhaps };
-};
+}
 
 /** Returns the days of a gap without the days off; none if the gap is a rest itself. */
-const withoutRests = (gap: readonly Day[], { surely, perhaps }: DaysOff, longestPause: number): Day[] => {
+function withoutRests(gap: readonly Day[], { surely, perhaps }: DaysOff, longestPause: number): Day[] {
   if (gap.every((day) => perhaps.includes(weekdayOf(day)))) return [];
   const working = gap.filter((day) => !surely.includes(weekdayOf(day)));
   return working.length > Math.max(longestPause, surely.length > 0 ? 4 : 0) ? working : [];
-};
+}
 
 /** 0 is Sunday. */
 const weekdayOf = (day: Day): number => new Date(`${day}T12:00:00Z`).getUTCDay();

@@ -21,7 +21,7 @@ export interface Unmatched {
 }
 
 /** Returns the costs of a day that a bill may include too. */
-export const unmatchedOn = (day: Day, rows: Rows): Unmatched[] => {
+export function unmatchedOn(day: Day, rows: Rows): Unmatched[] {
   const found: Unmatched[] = [];
   const add = (of: string, units: bigint): void => {
     const reporter = rows.reporters.find((one) => one.day === day && one.of === of);
@@ -45,7 +45,7 @@ export const unmatchedOn = (day: Day, rows: Rows): Unmatched[] => {
     if (isOutside && isDoubted(of, machine)) add(of, sumOf(shares));
   }
   return found;
-};
+}
 
 /** Returns the sources of clusters with allocations, but without own assets and a bill, that have had assets before. */
 export const withoutAssetsOn = (day: Day, rows: Rows): number[] =>
@@ -57,7 +57,7 @@ export const withoutAssetsOn = (day: Day, rows: Rows): number[] =>
     )
     .map(({ source }) => source);
 
-const isUnmatched = (day: Day, of: string, thing: Known, rows: Rows): boolean => {
+function isUnmatched(day: Day, of: string, thing: Known, rows: Rows): boolean {
   const month = day.slice(0, 7);
   const ofMonth = rows.lines.filter((line) => line.day.startsWith(month));
   const bills = rows.billDays.filter(
@@ -77,7 +77,7 @@ const isUnmatched = (day: Day, of: string, thing: Known, rows: Rows): boolean =>
   const isFresh = newest.every((publishedOn) => publishedOn <= daysAfter(day, 2));
   const source = rows.reporters.find((one) => one.day === day && one.of === of)?.source;
   return bills.length > 0 && !isKnown && !(isFresh && isTrusted(month, source, rows));
-};
+}
 
 /** Returns whether a bill has any machine of a source in a month, on the same day as the source. */
 const isTrusted = (month: Month, source: number | undefined, rows: Rows): boolean =>
@@ -98,14 +98,14 @@ const isTrusted = (month: Month, source: number | undefined, rows: Rows): boolea
   });
 
 /** Returns the cost of each machine, all rows with the same id together. */
-const byMachine = (assets: readonly Asset[]): bigint[] => {
+function byMachine(assets: readonly Asset[]): bigint[] {
   const costs = new Map<string, bigint>();
   for (const { kind, id, project, cost } of assets) {
     const key = JSON.stringify([kind, id?.text, project]);
     costs.set(key, (costs.get(key) ?? 0n) + decimalUnits(cost, 15));
   }
   return [...costs.values()];
-};
+}
 
 const sumOf = (all: readonly { cost: string }[]): bigint =>
   all.reduce((sum, { cost }) => sum + decimalUnits(cost, 15), 0n);

@@ -25,11 +25,11 @@ const does = <Does extends string>(name: Does): fc.Arbitrary<Does> => fc.constan
 export const steadyUnit = (kind: Kind): string => UNITS[kind][0] ?? '';
 
 /** A decision about a source. */
-export const decisionAbout = (
+export function decisionAbout(
   source: SourceName,
   on: fc.Arbitrary<Day>,
   units = UNITS[source.kind],
-): fc.Arbitrary<{ on: Day } & DecisionStep> => {
+): fc.Arbitrary<{ on: Day } & DecisionStep> {
   const unit = fc.constantFrom(...units);
   const of = { on, source: fc.constant(source), unit };
   const told = { on, source: fc.constant(source), onBill };
@@ -46,4 +46,4 @@ export const decisionAbout = (
     },
     { weight: hasMachines ? 3 : 0, arbitrary: fc.record({ ...told, does: does('tell on bill') }) },
   );
-};
+}

@@ -161,7 +161,7 @@ export const steadyFeed = (kind: Kind, month: Month): fc.Arbitrary<Feed> =>
 const PLAIN: Delivery = { rejected: [], isMostlyReadable: true, copies: [] };
 
 /** Returns a feed of one month. A bill may also have days of other months, and some bills have only such corrections. */
-const sparseFeed = (kind: Kind, month: Month): fc.Arbitrary<Rows> => {
+function sparseFeed(kind: Kind, month: Month): fc.Arbitrary<Rows> {
   const [first, ...others] = SPEND_DAYS[month] ?? [];
   if (first === undefined) throw new Error(`no days of ${month} to spend on`);
   const ofMonth = fc.oneof(fc.constant(first), fc.constantFrom(first, ...others));
@@ -177,10 +177,10 @@ const sparseFeed = (kind: Kind, month: Month): fc.Arbitrary<Rows> => {
     },
     { weight: 1, arbitrary: FEEDS.focus(fc.constantFrom(...lastDays)) },
   );
-};
+}
 
 /** Returns the feed with a row on a day, by default of cost 0, so that the feed is delivered through that day. */
-export const deliveredThrough = (feed: Feed, day: Day, cost = '0'): Feed => {
+export function deliveredThrough(feed: Feed, day: Day, cost = '0'): Feed {
   switch (feed.kind) {
     case 'focus':
       return {
@@ -212,19 +212,19 @@ export const deliveredThrough = (feed: Feed, day: Day, cost = '0'): Feed => {
     case 'ai_tools':
       return { ...feed, spend: [...feed.spend, { day, tool: 'assistant', cost }] };
   }
-};
+}
 
 /** Returns the names of the clusters or hosts that a feed reports. */
-const machinesOf = (feed: Feed): string[] => {
+function machinesOf(feed: Feed): string[] {
   if (feed.kind === 'opencost') return feed.allocations.map(({ cluster }) => cluster);
   return feed.kind === 'hosts' ? feed.shares.map(({ host }) => host) : [];
-};
+}
 
 /**
  * Returns the feed with rows of cost 0, so that its source lacks no day of the month: neither the first nor the last one, nor any
  * day of a cluster or host that it or an earlier feed has. Otherwise hardly any month would settle.
  */
-export const withEveryDay = (feed: Feed, earlier: readonly Feed[], days: readonly Day[]): Feed => {
+export function withEveryDay(feed: Feed, earlier: readonly Feed[], days: readonly Day[]): Feed {
   const [first = '', last = ''] = [days[0], days.at(-1)];
   const reached = deliveredThrough(deliveredThrough(feed, first), last);
   const machines = [...new Set([reached, ...earlier].flatMap(machinesOf))];
@@ -240,4 +240,4 @@ export const withEveryDay = (feed: Feed, earlier: readonly Feed[], days: readonl
     .filter(({ name, day }) => !reached.shares.some((row) => row.host === name && row.day === day))
     .map(({ name, ...row }) => ({ ...row, host: name, service: null, machine: null }));
   return { ...reached, shares: [...reached.shares, ...added] };
-};
+}

@@ -97,7 +97,7 @@ export const runningValues = valuesOn(
 );
 
 /** Returns the values in the form of a metric, with each period and label once. A label can come in two spellings. */
-export const fitting = (of: StoryMetric, drawn: DrawnValues): StoryValue[] => {
+export function fitting(of: StoryMetric, drawn: DrawnValues): StoryValue[] {
   const values = new Map<string, StoryValue>();
   for (const { day, label, value } of drawn) {
     const period = of.frequency === 'daily' ? day : `${day.slice(0, 7)}-01`;
@@ -105,4 +105,4 @@ export const fitting = (of: StoryMetric, drawn: DrawnValues): StoryValue[] => {
     values.set(`${fitted.period} ${fitted.label}`, fitted);
   }
   return [...values.values()];
-};
+}

@@ -225,10 +225,10 @@ const daysOfMonth = (month: Month): Day[] =>
   Array.from({ length: Number(lastDay(month).slice(-2)) }, (_, index) => addDays(firstDay(month), index));
 
 /** Returns each loaded source once. */
-const loadedSources = (story: readonly Drawn[]): SourceName[] => {
+function loadedSources(story: readonly Drawn[]): SourceName[] {
   const sources = story.flatMap((step) => (step.does === 'load' ? [step.source] : []));
   return [...new Map(sources.map((one) => [sourceKey(one), one])).values()];
-};
+}
 
 const inTime = (steps: readonly Drawn[]): Drawn[] =>
   steps.toSorted((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0));
@@ -246,7 +246,7 @@ const closing = (metrics: number, acceptMissing: boolean): Drawn[] => [
 ];
 
 /** Returns the drawn steps with values that fit their metric, and with numbers of existing metrics, teams and shared costs. */
-const storyOf = (drawn: readonly Drawn[]): Step[] => {
+function storyOf(drawn: readonly Drawn[]): Step[] {
   const metrics: StoryMetric[] = [];
   const seen = new Set<string>();
   const steps: Extract<Step, { does: 'load' }>[] = [];
@@ -308,7 +308,7 @@ const storyOf = (drawn: readonly Drawn[]): Step[] => {
     // A metric of the organisation's total has no picks to change.
     return step.does === 'repick' && target.picks === null ? [] : [{ ...step, metric: index }];
   });
-};
+}
 
 const isDecision = (step: Drawn): step is { on: Day } & DecisionStep =>
   step.does === 'end unit' || step.does === 'confirm unit' || step.does === 'tell on bill';
@@ -317,7 +317,7 @@ const isOfImport = ({ does }: Drawn): boolean =>
   does === 'connect' || does === 'disconnect' || does === 'begin run' || does === 'end run';
 
 /** Returns the metric that a drawn number means in steps of imports. Only a daily metric has an import. */
-const importedOf = (metrics: readonly StoryMetric[], drawn: number): number => {
+function importedOf(metrics: readonly StoryMetric[], drawn: number): number {
   const daily = [...metrics.keys()].filter((index) => metrics[index]?.frequency === 'daily');
   return daily[drawn % daily.length] ?? -1;
-};
+}

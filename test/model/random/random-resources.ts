@@ -17,7 +17,7 @@ const mention = (text: string, means: Identity): Mention => ({ text, means });
 const unplaced = (id: Mention): { id: Mention; project: string | null } => ({ id, project: null });
 
 /** Returns a resource with an id that Amazon generates. The id is unique, and the resource can move to another account. */
-const amazon = (account: string, type: 'instance' | 'volume', name: string, movedTo: string): Thing => {
+function amazon(account: string, type: 'instance' | 'volume', name: string, movedTo: string): Thing {
   const means: Identity = { of: 'amazon', name };
   return {
     account,
@@ -29,10 +29,10 @@ const amazon = (account: string, type: 'instance' | 'volume', name: string, move
     ],
     onCluster: [mention(name, means), mention(`aws:///eu-west-1a/${name}`, means)].map(unplaced),
   };
-};
+}
 
 /** Returns an Azure resource. Its name alone means nothing, because other groups have the same name. */
-const azure = (account: string, group: string, typeAndName: string): Thing => {
+function azure(account: string, group: string, typeAndName: string): Thing {
   const path = `/subscriptions/${account}/resourceGroups/${group}/providers/Microsoft.Compute/${typeAndName}`;
   const means: Identity = { of: 'azure', path: path.toLowerCase(), set: null };
   return {
@@ -42,10 +42,10 @@ const azure = (account: string, group: string, typeAndName: string): Thing => {
       .map((text) => mention(text, means))
       .map(unplaced),
   };
-};
+}
 
 /** Returns a scale set. The cluster reports its machines, and the bill has some of them, or the whole set. */
-const scaleSet = (account: string, group: string, name: string): Thing => {
+function scaleSet(account: string, group: string, name: string): Thing {
   const set = azure(account, group, `virtualMachineScaleSets/${name}`);
   const machineOf = ({ text, means }: Mention, index: number): Mention => {
     if (means.of !== 'azure') throw new Error('expected an id of Azure');
@@ -58,10 +58,10 @@ const scaleSet = (account: string, group: string, name: string): Thing => {
     onBill: [...set.onBill, ...set.onBill.map((id, index) => machineOf(id, 2 * index))],
     onCluster: machines.map(unplaced),
   };
-};
+}
 
 /** Returns a Google machine. Machines of other projects and zones may have the same bare name. */
-const google = (project: string, zone: string, name: string): Thing => {
+function google(project: string, zone: string, name: string): Thing {
   const full: Identity = { of: 'google', project, zone, name };
   const bare = mention(name, { of: 'name', name });
   const path = `projects/${project}/zones/${zone}/instances/${name}`;
@@ -80,7 +80,7 @@ const google = (project: string, zone: string, name: string): Thing => {
       unplaced(mention(path, full)),
     ],
   };
-};
+}
 
 /** Returns the id of a Google machine by numbers, as exports write it, with its name and zone beside. */
 const numbered = (project: string, zone: string, name: string): Mention => ({
@@ -104,7 +104,7 @@ const THINGS: Readonly<Record<string, readonly Thing[]>> = {
 };
 
 /** Returns a load balancer whose ARN ends with an id that is not in its name. */
-const balancer = (account: string, type: 'app' | 'net', name: string, id: string): Thing => {
+function balancer(account: string, type: 'app' | 'net', name: string, id: string): Thing {
   const arn = `arn:aws:elasticloadbalancing:eu-west-1:${account}:loadbalancer/${type}/${name}/${id}`;
   const [means, called]: [Identity, Identity] = [
     { of: 'balancer', name, arn },
@@ -120,10 +120,10 @@ const balancer = (account: string, type: 'app' | 'net', name: string, id: string
       unplaced(mention(`${name}-50dc6c495c0c9188.elb.eu-west-1.amazonaws.com`, called)),
     ],
   };
-};
+}
 
 /** Returns a classic load balancer, whose ARN ends with its name. */
-const classicBalancer = (account: string, name: string): Thing => {
+function classicBalancer(account: string, name: string): Thing {
   const arn = `arn:aws:elasticloadbalancing:eu-west-1:${account}:loadbalancer/${name}`;
   const called: Identity = { of: 'balancer', name, arn: null };
   return {
@@ -135,7 +135,7 @@ const classicBalancer = (account: string, name: string): Thing => {
       unplaced(mention(`${name}-1037804914.eu-west-1.elb.amazonaws.com`, called)),
     ],
   };
-};
+}
 
 /** Load balancers. Some have the same name as one in another account. */
 const BALANCERS: readonly Thing[] = [

@@ -18,7 +18,7 @@ export const spelledPick = (pick: SpendPick): fc.Arbitrary<SpendPick> =>
     { weight: 1, arbitrary: fc.constantFrom(...spellingsOf(pick)) },
   );
 
-const spellingsOf = (pick: SpendPick): SpendPick[] => {
+function spellingsOf(pick: SpendPick): SpendPick[] {
   const blank = (text: string): string => ` ${text} `;
   switch (pick.source) {
     case 'kubernetes':
@@ -31,4 +31,4 @@ const spellingsOf = (pick: SpendPick): SpendPick[] => {
       if (pick.tag === undefined) return [{ ...pick, account: blank(pick.account ?? '') }];
       return [{ ...pick, tag: { ...pick.tag, value: pick.tag.value.normalize('NFD') } }];
   }
-};
+}

@@ -127,11 +127,11 @@ export const wholeMonth = (
   );
 
 /** Full loads of one month by every source that the story has loaded. */
-export const everySource = (
+export function everySource(
   on: Day,
   month: Month,
   isWhole = false,
-): fc.Arbitrary<(loaded: readonly SourceName[]) => Drawn[]> => {
+): fc.Arbitrary<(loaded: readonly SourceName[]) => Drawn[]> {
   const sources = KINDS.flatMap((kind) => ([1, 2] as const).map((number): SourceName => ({ kind, number })));
   return fc
     .record(Object.fromEntries(sources.map((from) => [sourceKey(from), randomFeed(from.kind, month)])))
@@ -154,7 +154,7 @@ export const everySource = (
               ];
         }),
     );
-};
+}
 
 const lastOf = (month: Month): Day => SPEND_DAYS[month]?.at(-1) ?? `${month}-28`;
 

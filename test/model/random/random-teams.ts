@@ -160,14 +160,14 @@ export const teamStep = (on: fc.Arbitrary<Day>): fc.Arbitrary<DrawnTeamStep> =>
   );
 
 /** Returns the step with the numbers of existing teams, metrics and shared costs; null if one that it needs does not exist. */
-export const fittingTeamStep = (
+export function fittingTeamStep(
   step: DrawnTeamStep,
   {
     teamCount,
     sharedCostCount,
     metrics,
   }: { teamCount: number; sharedCostCount: number; metrics: readonly StoryMetric[] },
-): ({ on: Day } & TeamStep) | null => {
+): ({ on: Day } & TeamStep) | null {
   if (step.does === 'make team') return step;
   if (teamCount === 0) return null;
   if ('team' in step) return { ...step, team: step.team % teamCount };
@@ -176,13 +176,13 @@ export const fittingTeamStep = (
   if (!('split' in numbered)) return numbered;
   const fitted = fittingSplit(numbered.split, teamCount, metrics);
   return fitted === null ? null : { ...numbered, split: fitted };
-};
+}
 
-const fittingSplit = (
+function fittingSplit(
   drawn: DrawnSplit,
   teamCount: number,
   metrics: readonly StoryMetric[],
-): StorySplit | null => {
+): StorySplit | null {
   if (drawn.type === 'metric') {
     const labelled = [...metrics.keys()].filter((index) => metrics[index]?.labelled);
     const metric = labelled[drawn.metric % labelled.length];
@@ -195,4 +195,4 @@ const fittingSplit = (
   if (drawn.type === 'even') return { type: 'even', teams: named };
   const shares = named.map((number, index) => ({ team: number, percent: drawn.percents[index] ?? '0' }));
   return { type: 'fixed', shares };
-};
+}

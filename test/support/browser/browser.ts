@@ -23,16 +23,16 @@ export interface Visit {
 }
 
 /** Defines a suite in a real Chromium; see {@link describeInBrowserWith}. */
-export const describeInBrowser = (name: string, define: (browser: () => TestBrowser) => void): void => {
+export function describeInBrowser(name: string, define: (browser: () => TestBrowser) => void): void {
   describeInBrowserWith([], name, define);
-};
+}
 
 /** Defines a suite in a real Chromium that needs more. If something is missing, it is skipped, and its title says what. */
-export const describeInBrowserWith = (
+export function describeInBrowserWith(
   more: readonly Need[],
   name: string,
   define: (browser: () => TestBrowser) => void,
-): void => {
+): void {
   const why = lacking('chromium', ...more);
   describe.skipIf(why !== '')(`${name} in Chromium${why}`, () => {
     let browser: Browser | null = null;
@@ -76,10 +76,10 @@ export const describeInBrowserWith = (
       },
     }));
   });
-};
+}
 
 /** Prints what a visitor sees and what the API told the page, so that a failure on another machine explains itself. */
-const describeVisit = async ({ page, answers, waiting, problems }: Visit): Promise<void> => {
+async function describeVisit({ page, answers, waiting, problems }: Visit): Promise<void> {
   if (page.isClosed()) return;
   const seen = [
     page.url(),
@@ -89,20 +89,20 @@ const describeVisit = async ({ page, answers, waiting, problems }: Visit): Promi
     await page.locator('body').ariaSnapshot(),
   ];
   process.stderr.write(`${seen.join('\n')}\n`);
-};
+}
 
 /** Signs in with a key, and waits for the overview. */
-export const signInWith = async ({ page }: Visit, key: string): Promise<void> => {
+export async function signInWith({ page }: Visit, key: string): Promise<void> {
   await page.getByLabel('API key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-};
+}
 
 /** Goes to a page of the menu. The page before it stays until the new one has arrived, and may have links of the same name. */
-export const openFromMenu = async (page: Page, name: string): Promise<void> => {
+export async function openFromMenu(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
-};
+}
 
 /** Waits until the rows of a table, with its head and foot, have these texts, with single blanks between cells. */
 export const expectRows = (table: Locator, texts: readonly string[]): Promise<void> =>

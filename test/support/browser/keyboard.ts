@@ -13,13 +13,13 @@ const FOCUSED_NAME = `new Promise((resolve) => setTimeout(() => {
 }))`;
 
 /** Moves the focus by Tab alone until it is on the element with a name. */
-export const tabTo = async (page: Page, name: RegExp): Promise<void> => {
+export async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let press = 0; press < MOST_TABS; press += 1) {
     await page.keyboard.press('Tab');
     if (name.test((await page.evaluate<string | null>(FOCUSED_NAME)) ?? '')) return;
   }
   throw new Error(`Tab does not reach ${String(name)}`);
-};
+}
 
 /** Waits until a dialog has taken the focus. Until then Tab goes through the page behind it. */
 export const untilInDialog = (page: Page): Promise<unknown> =>

@@ -16,10 +16,10 @@ export interface MonthRow {
 }
 
 /** Signs in with a key, and opens the page of a metric whose January is open. */
-export const openJanuary = async (
+export async function openJanuary(
   browser: TestBrowser,
   { url, key, metric }: { url: string; key: string; metric: string },
-): Promise<MonthRow> => {
+): Promise<MonthRow> {
   const visit = await browser.visit(url);
   const { page } = visit;
   await signInWith(visit, key);
@@ -41,4 +41,4 @@ export const openJanuary = async (
     dialog: page.getByRole('dialog'),
     doubts: row.getByRole('list', { name: 'Doubts about 2026-01' }),
   };
-};
+}

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Returns each rule of accessibility that an element of a page breaks, with the element. An open dialog is part of its page. */
-export const violationsOf = async (page: Page): Promise<string[]> => {
+export async function violationsOf(page: Page): Promise<string[]> {
   // The mouse is still where it clicked. A tooltip is in no landmark, and fades once the mouse leaves its button.
   await page.mouse.move(0, 0);
   await page.getByRole('tooltip').first().waitFor({ state: 'hidden' });
@@ -16,4 +16,4 @@ export const violationsOf = async (page: Page): Promise<string[]> => {
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
   );
-};
+}

@@ -3,10 +3,10 @@ import { DataType, tableFromIPC } from 'apache-arrow';
 type Cell = string | number;
 
 /** Returns the digits of a decimal with the point at its place, such as `-0.50` for -50 with two places. */
-const decimalText = (units: string, places: number): string => {
+function decimalText(units: string, places: number): string {
   const digits = units.replace('-', '').padStart(places + 1, '0');
   return `${units.startsWith('-') ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
-};
+}
 
 /** Returns an instant as DuckDB writes it, with a fraction only if it has one. */
 const instantText = (milliseconds: number): string =>
@@ -16,7 +16,7 @@ const instantText = (milliseconds: number): string =>
     .replace(/(\.000|0*)Z$/, '+00');
 
 /** Returns the name that DuckDB has for a type of Arrow, and how it writes the values. */
-const duckDbType = (type: DataType): { type: string; cell: (value: unknown) => Cell } => {
+function duckDbType(type: DataType): { type: string; cell: (value: unknown) => Cell } {
   if (DataType.isDecimal(type)) {
     const { precision, scale } = type;
     return { type: `DECIMAL(${precision},${scale})`, cell: (value) => decimalText(String(value), scale) };
@@ -28,12 +28,13 @@ const duckDbType = (type: DataType): { type: string; cell: (value: unknown) => C
   if (DataType.isInt(type) && type.bitWidth === 32) return { type: 'INTEGER', cell: Number };
   if (DataType.isUtf8(type)) return { type: 'VARCHAR', cell: String };
   throw new Error(`expected a type of an export, got ${type.typeId}`);
-};
+}
 
 /** Reads an Arrow stream as DuckDB reads the Parquet file of the same rows: the names of types, and exact texts. */
-export const readArrow = (
-  bytes: ArrayBuffer,
-): { types: Record<string, string>; rows: Record<string, Cell | null>[] } => {
+export function readArrow(bytes: ArrayBuffer): {
+  types: Record<string, string>;
+  rows: Record<string, Cell | null>[];
+} {
   const table = tableFromIPC(new Uint8Array(bytes));
   const columns = table.schema.fields.map((field) => ({
     name: field.name,
@@ -49,4 +50,4 @@ export const readArrow = (
         ),
       ),
   };
-};
+}

@@ -1,5 +1,5 @@
 /** Returns a Parquet file without rows: only a footer, in Thrift's compact protocol. Its column lies within `levels` groups. */
-export const deepParquet = (levels: number): Buffer => {
+export function deepParquet(levels: number): Buffer {
   const group = (name: string): Buffer => element(name, [0x15, ...zigzag(1)]);
   const schema = [group('root'), ...Array.from({ length: levels }, () => group('a')), element('z', [], 2)];
   const footer = Buffer.concat([
@@ -10,7 +10,7 @@ export const deepParquet = (levels: number): Buffer => {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(footer.length);
   return Buffer.concat([Buffer.from('PAR1'), footer, length, Buffer.from('PAR1')]);
-};
+}
 
 /** Returns an optional element of the schema: its type, repetition, name, and the field of its children. */
 const element = (name: string, children: readonly number[], type?: number): Buffer =>

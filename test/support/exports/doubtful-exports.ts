@@ -115,11 +115,11 @@ export const doubtfulExports = (): Record<string, DoubtfulExport> => ({
   },
 });
 
-const days = (through: Day): Day[] => {
+function days(through: Day): Day[] {
   const found: Day[] = [];
   for (let day = '2026-01-01'; day <= through; day = addDays(day, 1)) found.push(day);
   return found;
-};
+}
 
 const daily = (cost: string, through: Day = '2026-01-31', more: FocusLine = {}): FocusLine[] =>
   days(through).map((day) => dayLine(day, cost, more));

@@ -23,7 +23,7 @@ const USUAL: Record<string, string> = {
 const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 /** Returns a FOCUS export as CSV text. `columns` sets the header; `null` stands for the usual columns and those of the lines. */
-export const focusCsv = (lines: readonly FocusLine[], columns: readonly string[] | null = null): string => {
+export function focusCsv(lines: readonly FocusLine[], columns: readonly string[] | null = null): string {
   const header = columns ?? [
     ...new Set([...Object.keys(USUAL), ...lines.flatMap((line) => Object.keys(line))]),
   ];
@@ -31,7 +31,7 @@ export const focusCsv = (lines: readonly FocusLine[], columns: readonly string[]
     header.map((column) => quoted(line[column] ?? USUAL[column] ?? '')).join(','),
   );
   return `${[header.join(','), ...rows].join('\n')}\n`;
-};
+}
 
 /** Returns a line within one UTC day, with the same cost in both columns. */
 export const dayLine = (day: string, cost: string, more: FocusLine = {}): FocusLine => ({

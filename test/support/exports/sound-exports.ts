@@ -293,7 +293,7 @@ const disk = (day: Day, cost: string): FocusLine =>
   });
 
 /** A commitment that costs 5 a day: 4 used, 1 not. Its purchase is on the invoice alone. */
-const commitment = (): FocusLine[] => {
+function commitment(): FocusLine[] {
   const plan = { CommitmentDiscountId: 'arn:aws:savingsplans::1111:savingsplan/1', BilledCost: '0' };
   return [
     ...DAYS.flatMap((day) => [
@@ -309,7 +309,7 @@ const commitment = (): FocusLine[] => {
       }),
     ),
   ];
-};
+}
 
 const bill = (lines: readonly FocusLine[]): ExportedSource => ({
   kind: 'focus',
@@ -321,14 +321,14 @@ const billWith = (columns: string, lines: readonly FocusLine[]): ExportedSource 
   files: { 'bill.csv': focusCsv(lines, columns.split(' ')) },
 });
 
-const byMonth = (lines: readonly FocusLine[]): Record<string, string> => {
+function byMonth(lines: readonly FocusLine[]): Record<string, string> {
   return Object.fromEntries(
     MONTHS.map((month) => [
       `${month}.csv`,
       focusCsv(lines.filter(({ ChargePeriodStart }) => ChargePeriodStart?.startsWith(month))),
     ]),
   );
-};
+}
 
 const lowerHeader = (text: string): string => text.replace(/^.*/, (header) => header.toLowerCase());
 

@@ -8,7 +8,7 @@ const FRAME_HEADER = 24;
  *
  * @param owner the table of an index. A table is its own owner.
  */
-export const damageSqlite = async (database: string, name: string, owner = name): Promise<void> => {
+export async function damageSqlite(database: string, name: string, owner = name): Promise<void> {
   const whole = await withWriteAheadLog(database);
   const pageSize = whole.readUInt16BE(16);
   // A row of the schema has a type, name, table, number of the first page, and statement.
@@ -19,10 +19,10 @@ export const damageSqlite = async (database: string, name: string, owner = name)
   const page = whole.readUIntBE(number, whole.indexOf('CREATE', number) - number);
   await writeFile(database, whole.fill(0, (page - 1) * pageSize, page * pageSize));
   for (const suffix of ['-wal', '-shm']) await rm(database + suffix, { force: true });
-};
+}
 
 /** Returns the content of a database, with the committed pages of its write-ahead log. */
-const withWriteAheadLog = async (database: string): Promise<Buffer> => {
+async function withWriteAheadLog(database: string): Promise<Buffer> {
   let whole = await readFile(database);
   const log = await readFile(`${database}-wal`).catch(() => Buffer.alloc(0));
   if (log.length < WAL_HEADER) return whole;
@@ -43,4 +43,4 @@ const withWriteAheadLog = async (database: string): Promise<Buffer> => {
     transaction = [];
   }
   return whole;
-};
+}

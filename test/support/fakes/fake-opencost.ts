@@ -26,7 +26,7 @@ const RFC_3339_DAY = /^(\d{4}-\d\d-\d\d)T00:00:00Z,(\d{4}-\d\d-\d\d)T00:00:00Z$/
 const DAY_MS = 86_400_000;
 
 /** Starts a fake cluster. `prefix` is the path of its API: empty for OpenCost, `/model` for Kubecost. */
-export const startFakeOpenCost = async (cluster: FakeCluster, prefix = ''): Promise<FakeOpenCost> => {
+export async function startFakeOpenCost(cluster: FakeCluster, prefix = ''): Promise<FakeOpenCost> {
   const answerOf = (url: URL): OtherAnswer => {
     const other = fake.instead?.(url);
     if (other !== undefined) return other;
@@ -51,14 +51,14 @@ export const startFakeOpenCost = async (cluster: FakeCluster, prefix = ''): Prom
   });
   const fake: FakeOpenCost = { ...server, cluster, instead: null };
   return fake;
-};
+}
 
 /** Returns an allocation as OpenCost aggregates it by cluster, namespace, controller kind and controller. */
-export const allocation = (
+export function allocation(
   [cluster, namespace, controllerKind, controller]: [string, string, string, string],
   totalCost: number | null,
   more: object = {},
-): Record<string, unknown> => {
+): Record<string, unknown> {
   const name = `${cluster}/${namespace}/${controllerKind}/${controllerKind}:${controller}`;
   return {
     [name]: {
@@ -74,7 +74,7 @@ export const allocation = (
       ...more,
     },
   };
-};
+}
 
 /** Returns a node as /assets lists it. */
 export const node = (

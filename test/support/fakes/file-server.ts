@@ -10,9 +10,9 @@ export interface LocalServer {
 }
 
 /** Starts an HTTP server on a free loopback port. */
-export const listenLocally = async (
+export async function listenLocally(
   answer: (request: IncomingMessage, response: ServerResponse, url: URL) => void,
-): Promise<LocalServer> => {
+): Promise<LocalServer> {
   const requests: LocalServer['requests'] = [];
   const server = createServer((request, response) => {
     const { method = '', headers } = request;
@@ -36,15 +36,15 @@ export const listenLocally = async (
         server.closeAllConnections();
       }),
   };
-};
+}
 
 /** Answers a GET or HEAD with the content, or with its requested range. */
-export const sendContent = (
+export function sendContent(
   request: IncomingMessage,
   response: ServerResponse,
   content: Buffer,
   lastModified = 'Sat, 07 Feb 2026 05:00:00 GMT',
-): void => {
+): void {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
   const ranged = first !== '' || last !== '';
   const start = first === '' ? (ranged ? Math.max(0, content.length - Number(last)) : 0) : Number(first);
@@ -63,7 +63,7 @@ export const sendContent = (
     ...(ranged ? { 'content-range': `bytes ${start}-${end}/${content.length}` } : {}),
   });
   response.end(request.method === 'HEAD' ? undefined : part);
-};
+}
 
 /** Serves files by their path, with ranges. The map may change while the server runs. */
 export const serveFiles = (files: ReadonlyMap<string, Buffer>): Promise<LocalServer> =>

@@ -58,7 +58,7 @@ const ERROR = 2;
 const hex = (base64 = ''): string => Buffer.from(base64, 'base64').toString('hex');
 
 /** Starts a collector on a free loopback port. */
-export const startOtlpReceiver = async (): Promise<OtlpReceiver> => {
+export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: Buffer[] = [];
   const server = await listenLocally((request, response) => {
@@ -90,4 +90,4 @@ export const startOtlpReceiver = async (): Promise<OtlpReceiver> => {
     text: () => Buffer.concat(bodies).toString('latin1'),
     close: () => server.close(),
   };
-};
+}

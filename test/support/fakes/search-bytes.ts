@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Returns the forms in which a file may hold a number: as text, and as the integers and doubles of databases. */
-export const formsOf = (amount: number): Buffer[] => {
+export function formsOf(amount: number): Buffer[] {
   const text = amount.toFixed(2);
   const cents = BigInt(text.replace('.', ''));
   const double = Buffer.alloc(8);
@@ -16,12 +16,12 @@ export const formsOf = (amount: number): Buffer[] => {
   });
   const texts = [text, Number(text).toString(), cents.toString(), Number(text).toLocaleString('en-US')];
   return [...texts.map((form) => Buffer.from(form)), double, ...integers];
-};
+}
 
 const LONGEST_FORM = 4_096;
 
 /** Returns the files below a folder that hold any of some bytes. Reads files in pieces. */
-export const filesWith = async (folder: string, forms: readonly Buffer[]): Promise<string[]> => {
+export async function filesWith(folder: string, forms: readonly Buffer[]): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -37,4 +37,4 @@ export const filesWith = async (folder: string, forms: readonly Buffer[]): Promi
     }
   }
   return found;
-};
+}

@@ -21,7 +21,7 @@ export interface WebhookReceiver {
 }
 
 /** Starts a receiver on a free loopback port. */
-export const newReceiver = async (): Promise<WebhookReceiver> => {
+export async function newReceiver(): Promise<WebhookReceiver> {
   let answer = (response: ServerResponse): void => {
     response.end('thank you');
   };
@@ -57,4 +57,4 @@ export const newReceiver = async (): Promise<WebhookReceiver> => {
       }),
     open,
   };
-};
+}

@@ -10,7 +10,7 @@ export const startBalancer = (urls: () => readonly string[]): Promise<LocalServe
   });
 
 /** Passes a request and its answer on, with all their headers. If the server cannot be reached, cuts the connection off. */
-export const forward = (incoming: IncomingMessage, outgoing: ServerResponse, server: string): void => {
+export function forward(incoming: IncomingMessage, outgoing: ServerResponse, server: string): void {
   const { method, url, headers } = incoming;
   const passed = request(new URL(url ?? '/', server), { method, headers }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
@@ -18,4 +18,4 @@ export const forward = (incoming: IncomingMessage, outgoing: ServerResponse, ser
   });
   passed.on('error', () => outgoing.destroy());
   pipeline(incoming, passed, () => undefined);
-};
+}

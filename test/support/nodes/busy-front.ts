@@ -10,7 +10,7 @@ export interface BusyFront extends Pick<LocalServer, 'url' | 'close'> {
 }
 
 /** Starts a front that passes requests on to the object store at `store`. */
-export const startBusyFront = async (store: string): Promise<BusyFront> => {
+export async function startBusyFront(store: string): Promise<BusyFront> {
   let isAway = false;
   let refused = 0;
   const { url, close } = await listenLocally((incoming, outgoing) => {
@@ -27,6 +27,6 @@ export const startBusyFront = async (store: string): Promise<BusyFront> => {
     },
     refused: () => refused,
   };
-};
+}
 
 const BUSY = '<?xml version="1.0" encoding="UTF-8"?><Error><Code>SlowDown</Code></Error>';

@@ -27,20 +27,20 @@ const WORKERS = 2;
 const SHARED = new Map<string, Promise<Shared>>();
 
 /** Stops what a cluster in a data directory has left. */
-export const removeBackends = async (dataDir: string): Promise<void> => {
+export async function removeBackends(dataDir: string): Promise<void> {
   const shared = SHARED.get(dataDir);
   if (shared === undefined) return;
   SHARED.delete(dataDir);
   const { front, stop } = await shared;
   await front.close();
   await stop();
-};
+}
 
 /** Starts three API and two worker processes, with the data of an earlier cluster in the same data directory. */
-export const startCluster = async (
+export async function startCluster(
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
-): Promise<Cluster> => {
+): Promise<Cluster> {
   const shared = SHARED.get(dataDir) ?? newShared(dataDir);
   SHARED.set(dataDir, shared);
   const { postgres, front, environment } = await shared;
@@ -86,13 +86,13 @@ export const startCluster = async (
       await killTemporal(dataDir);
     },
   };
-};
+}
 
-const newShared = async (dataDir: string): Promise<Shared> => {
+async function newShared(dataDir: string): Promise<Shared> {
   // A single process makes it for exports.
   await mkdir(join(dataDir, 'exports'), { recursive: true });
   const backends = await startBackends(dataDir);
   const front = await startBusyFront(backends.store.url);
   const environment = { ...backends.environment, AWS_ENDPOINT_URL_S3: front.url };
   return { ...backends, environment, front };
-};
+}

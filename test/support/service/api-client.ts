@@ -38,7 +38,7 @@ export interface Api {
   ) => Promise<Answer<Data>>;
 }
 
-const api = (base: string, key: Record<string, string>): Api => {
+function api(base: string, key: Record<string, string>): Api {
   const send = async <Data>(
     method: string,
     path: string,
@@ -61,7 +61,7 @@ const api = (base: string, key: Record<string, string>): Api => {
     patch: (path, body) => sendJson('PATCH', path, body),
     delete: (path) => send('DELETE', path),
   };
-};
+}
 
 /** Returns the API for the holder of a key. Paths are relative to /api/v1. */
 export const as = (service: Pick<ServiceProcess, 'url'>, secret: string): Api =>
@@ -83,35 +83,35 @@ export interface SignedIn {
 }
 
 /** Signs in with a key. Returns the answer, the header that sets the cookie, the cookie, and the API for its page. */
-export const signIn = async (
+export async function signIn(
   service: Pick<ServiceProcess, 'url'>,
   key: string,
   headers: Record<string, string> = {},
-) => {
+) {
   const answer = await api(`${service.url}/api/v1`, headers).post<SignedIn>('/session', { key });
   const setCookie = answer.headers.get('set-cookie');
   const [cookie = ''] = (setCookie ?? '').split(';');
   return { answer, setCookie, cookie, page: inSession(service, cookie) };
-};
+}
 
 /** Reads the key that the service made for its operator. */
 export const operatorKeyOf = async ({ dataDir }: Pick<ServiceProcess, 'dataDir'>): Promise<string> =>
   (await readFile(join(dataDir, 'operator.key'), 'utf8')).trim();
 
 /** Returns the operator's routes. Paths are relative to /operator. */
-export const asOperator = async (service: Pick<ServiceProcess, 'url' | 'dataDir'>): Promise<Api> => {
+export async function asOperator(service: Pick<ServiceProcess, 'url' | 'dataDir'>): Promise<Api> {
   const key = await operatorKeyOf(service);
   return api(`${service.url}/operator`, { 'x-operator-key': key });
-};
+}
 
 /**
  * Makes an organisation, by default with a name of its own, and returns the access of its first admin. A given name gets a unique
  * ending if another test has taken it on a shared service.
  */
-export const newOrganisation = async (
+export async function newOrganisation(
   service: Pick<ServiceProcess, 'url' | 'dataDir'>,
   organisation: { name?: string; tier?: string; currency?: string; settle_days?: number } = {},
-): Promise<{ id: string; secret: string; admin: Api }> => {
+): Promise<{ id: string; secret: string; admin: Api }> {
   const operator = await asOperator(service);
   const wanted = { name: `Acme ${randomUUID()}`, tier: 'enterprise', currency: 'USD', ...organisation };
   const make = (name: string) =>
@@ -123,7 +123,7 @@ export const newOrganisation = async (
   const { body } = made.status === 409 ? await make(`${wanted.name} ${randomUUID()}`) : made;
   const { secret } = body.data.key;
   return { id: body.data.organisation.id, secret, admin: as(service, secret) };
-};
+}
 
 /** The next pause as a share of the time waited so far. Pauses grow, because each check costs the service time. */
 const PAUSE_SHARE = 0.3;
@@ -131,7 +131,7 @@ const SHORTEST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 500;
 
 /** Waits until `check` returns anything but undefined, and returns that. */
-export const waitFor = async <Result>(check: () => Promise<Result | undefined>): Promise<Result> => {
+export async function waitFor<Result>(check: () => Promise<Result | undefined>): Promise<Result> {
   const begun = Date.now();
   for (;;) {
     const result = await check();
@@ -141,10 +141,10 @@ export const waitFor = async <Result>(check: () => Promise<Result | undefined>):
     const pause = Math.min(Math.max(waited * PAUSE_SHARE, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
     await new Promise((resume) => setTimeout(resume, pause));
   }
-};
+}
 
 /** Starts an ingest of a source, waits for its end, and returns the run as the API shows it. */
-export const ingest = async (admin: Api, sourceId: string, range: object = {}): Promise<Run> => {
+export async function ingest(admin: Api, sourceId: string, range: object = {}): Promise<Run> {
   const started = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`, range);
   if (started.status !== 200) throw new Error(started.body.error);
   return waitFor(async () => {
@@ -153,14 +153,14 @@ export const ingest = async (admin: Api, sourceId: string, range: object = {}): 
       ({ run_id, status }) => run_id === started.body.data.run_id && status !== 'running',
     );
   });
-};
+}
 
 /** Connects a source and reads it, and returns its id. */
-export const newIngestedSource = async (admin: Api, source: object): Promise<string> => {
+export async function newIngestedSource(admin: Api, source: object): Promise<string> {
   const created = await admin.post<{ id: string }>('/cost-sources', source);
   if (created.status !== 200) throw new Error(created.body.error);
   const { id } = created.body.data;
   const { status, error } = await ingest(admin, id);
   if (status !== 'completed') throw new Error(`the run has ${status}: ${String(error)}`);
   return id;
-};
+}

@@ -14,10 +14,10 @@ export interface Assistant {
 }
 
 /** Connects the SDK's own client with these headers. */
-export const connectAssistant = async (
+export async function connectAssistant(
   { url }: { url: string },
   headers: Record<string, string>,
-): Promise<Assistant> => {
+): Promise<Assistant> {
   const client = new Client({ name: 'test', version: '1.0.0' });
   const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } });
   await client.connect(transport);
@@ -47,7 +47,7 @@ export const connectAssistant = async (
     },
     close: () => client.close(),
   };
-};
+}
 
 /** Sends one message without the SDK: what a client sends to a node that has not seen it before. */
 export const sendMessage = (

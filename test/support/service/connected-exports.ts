@@ -11,11 +11,11 @@ const SECOND_FEED: Partial<Record<string, string>> = {
 };
 
 /** Writes the files of sources below `folder`, connects the sources, and returns their runs. */
-export const connectExports = async (
+export async function connectExports(
   admin: Api,
   folder: string,
   sources: readonly ExportedSource[],
-): Promise<Run[]> => {
+): Promise<Run[]> {
   const runs: Run[] = [];
   for (const [place, source] of sources.entries()) {
     const own = join(folder, String(place));
@@ -40,10 +40,10 @@ export const connectExports = async (
     runs.push(await ingest(admin, id));
   }
   return runs;
-};
+}
 
 /** Makes a metric of the organisation with a value of 10 in each of some months. Returns its id. */
-export const newOrders = async (admin: Api, months: readonly string[]): Promise<string> => {
+export async function newOrders(admin: Api, months: readonly string[]): Promise<string> {
   const { id } = expectData(
     await admin.post<{ id: string }>('/metrics', {
       name: 'Orders',
@@ -56,4 +56,4 @@ export const newOrders = async (admin: Api, months: readonly string[]): Promise<
   const values = months.map((period) => ({ period, value: 10 }));
   expectData(await admin.post(`/metrics/${id}/values`, { values }));
   return id;
-};
+}

@@ -33,7 +33,7 @@ export const importEnd = (admin: Api, metricId: string): Promise<Import> =>
   });
 
 /** Starts an import now, waits for its end, and returns the import. */
-export const importNow = async (admin: Api, metricId: string, body?: object): Promise<Import> => {
+export async function importNow(admin: Api, metricId: string, body?: object): Promise<Import> {
   const started = expectData(
     await admin.post<{ run_id: string; status: string }>(`/metrics/${metricId}/import/run`, body),
   );
@@ -41,7 +41,7 @@ export const importNow = async (admin: Api, metricId: string, body?: object): Pr
   const ended = await importEnd(admin, metricId);
   expect(ended.last_run?.run_id).toBe(started.run_id);
   return ended;
-};
+}
 
 /** Sends a JSON body with PUT. */
 export const put = <Data = unknown>(admin: Api, path: string, body: unknown) =>

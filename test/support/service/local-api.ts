@@ -39,7 +39,7 @@ export const OPERATOR_KEY = 'operator-key-of-the-test';
  * Starts the API, by default on DuckDB. `patienceMs` is the time-out for slow headers and bodies, and `mostConnections` the limit
  * of open connections. Nodes that are given one warehouse share it, and do not close it.
  */
-export const startLocalApi = async ({
+export async function startLocalApi({
   patienceMs,
   mostConnections,
   clock = fixedClock(NOW),
@@ -55,7 +55,7 @@ export const startLocalApi = async ({
   open?: () => Promise<TestWarehouse>;
   publicUrl?: URL | null;
   shared?: TestWarehouse;
-} = {}): Promise<LocalApi> => {
+} = {}): Promise<LocalApi> {
   const opened = shared ?? (await open());
   const { warehouse } = opened;
   const connection = Connection.lazy({
@@ -124,7 +124,7 @@ export const startLocalApi = async ({
       if (shared === undefined) await opened.close();
     },
   };
-};
+}
 
 /** A connection that sends raw bytes. Its answer is everything received until the server closes it. */
 export interface RawConnection {
@@ -133,7 +133,7 @@ export interface RawConnection {
 }
 
 /** Opens a connection and sends bytes. If the connection fails, the answer is what was received before. */
-export const openRaw = (port: number, bytes: string | Buffer): RawConnection => {
+export function openRaw(port: number, bytes: string | Buffer): RawConnection {
   let text = '';
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
   const answer = new Promise<string>((resolve) => {
@@ -144,4 +144,4 @@ export const openRaw = (port: number, bytes: string | Buffer): RawConnection => 
     });
   });
   return { socket, answer };
-};
+}

@@ -40,7 +40,7 @@ export interface ProcessOptions {
  * Exports may lie anywhere below the data directory, unless it sets other `SOURCE_ROOTS`. An empty one is the product's default.
  * `product` is the folder of another build, and `node` another Node.
  */
-export const startProcess = async (options: ProcessOptions): Promise<ServiceProcess> => {
+export async function startProcess(options: ProcessOptions): Promise<ServiceProcess> {
   const {
     dataDir,
     command = ['start'],
@@ -87,7 +87,7 @@ export const startProcess = async (options: ProcessOptions): Promise<ServiceProc
       await killTemporal(dataDir);
     },
   };
-};
+}
 
 const exitOf = (child: ChildProcess): Promise<number | null> =>
   new Promise((resolve) => {
@@ -97,7 +97,7 @@ const exitOf = (child: ChildProcess): Promise<number | null> =>
   });
 
 /** Kills the Temporal server that a killed service has left behind, and waits until it has released its files and ports. */
-export const killTemporal = async (dataDir: string): Promise<void> => {
+export async function killTemporal(dataDir: string): Promise<void> {
   const text = await readFile(join(dataDir, 'temporal.json'), 'utf8').catch(() => null);
   if (text === null) return;
   const { pid } = JSON.parse(text) as { pid: number };
@@ -111,14 +111,14 @@ export const killTemporal = async (dataDir: string): Promise<void> => {
     if (/^[ZX]$/.test((await statOf(pid))?.state ?? 'X')) return;
     await new Promise((resume) => setTimeout(resume, 10));
   }
-};
+}
 
 /** Runs a command of the product, or of another build with another Node, to its end. */
-export const runCommand = async (
+export async function runCommand(
   command: readonly string[],
   environment: Record<string, string>,
   { product = PRODUCT, node = process.execPath }: Pick<ProcessOptions, 'product' | 'node'> = {},
-): Promise<{ code: number | null; stdout: string; stderr: string }> => {
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(node, [commandOf(product), ...command], {
     env: { ...process.env, ...THREADS, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -131,4 +131,4 @@ export const runCommand = async (
     stderr += chunk.toString();
   });
   return { code: await exitOf(child), stdout, stderr };
-};
+}

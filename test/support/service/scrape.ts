@@ -16,7 +16,7 @@ export interface Scrape {
 }
 
 /** Reads the metrics of a process in Prometheus' text format. */
-export const scrape = async (url: string): Promise<Scrape> => {
+export async function scrape(url: string): Promise<Scrape> {
   const response = await fetch(`${url}/metrics`);
   if (!response.ok) throw new Error(`GET /metrics answered ${response.status}`);
   const text = await response.text();
@@ -45,4 +45,4 @@ export const scrape = async (url: string): Promise<Scrape> => {
       return others.length === 0 ? first?.value : undefined;
     },
   };
-};
+}

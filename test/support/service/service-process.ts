@@ -8,19 +8,19 @@ import { PRODUCT, startProcess, type ProcessOptions, type ServiceProcess } from 
 export { runCommand, type ServiceProcess } from './node-process.ts';
 
 /** Copies this build into a folder, for a test to change. */
-export const copyProduct = async (folder: string): Promise<void> => {
+export async function copyProduct(folder: string): Promise<void> {
   for (const part of ['bin', 'dist', 'package.json'])
     await cp(join(PRODUCT, part), join(folder, part), { recursive: true });
   await symlink(join(PRODUCT, 'node_modules'), join(folder, 'node_modules'));
-};
+}
 
 /** Makes an empty data directory. */
 export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-e2e-'));
 
-export const removeDataDir = async (dataDir: string): Promise<void> => {
+export async function removeDataDir(dataDir: string): Promise<void> {
   await removeBackends(dataDir);
   await rm(dataDir, { recursive: true, force: true });
-};
+}
 
 /**
  * Starts the service as one process, or with SCALED_OUT as several processes over a DuckLake, which share the requests; see

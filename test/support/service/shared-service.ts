@@ -48,9 +48,9 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
  * Returns the service that test files share. Its time is 7 February 2026, and it may reach this machine. Each test makes an
  * organisation of its own. A file that restarts or disturbs the service, or reads its log, starts its own service.
  */
-export const sharedService = async (): Promise<SharedService> => {
+export async function sharedService(): Promise<SharedService> {
   const response = await fetch(inject('sharedService'));
   if (!response.ok) throw new Error(await response.text());
   const service = (await response.json()) as Pick<SharedService, 'url' | 'dataDir'>;
   return { ...service, exportsDir: await mkdtemp(join(service.dataDir, 'exports-')) };
-};
+}

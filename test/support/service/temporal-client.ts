@@ -14,7 +14,7 @@ export interface TemporalWindow {
 }
 
 /** Connects to the Temporal server that the service with this data directory has started. */
-export const openTemporal = async (dataDir: string): Promise<TemporalWindow> => {
+export async function openTemporal(dataDir: string): Promise<TemporalWindow> {
   const text = await readFile(join(dataDir, 'temporal.json'), 'utf8');
   const { pid, port } = JSON.parse(text) as { pid: number; port: number };
   const address = `127.0.0.1:${port}`;
@@ -23,13 +23,13 @@ export const openTemporal = async (dataDir: string): Promise<TemporalWindow> => 
     channelArgs: { 'grpc.enable_http_proxy': 0 },
   });
   return { client: new Client({ connection }), address, pid, close: () => connection.close() };
-};
+}
 
 /**
  * Triggers a schedule, and waits for the end of the workflow that it starts. The schedule learns of an end with a delay, so that
  * the trigger waits for the last one. Two within a second have the same workflow id, so that the id of the run tells them apart.
  */
-export const runScheduled = async ({ client }: TemporalWindow, scheduleId: string): Promise<void> => {
+export async function runScheduled({ client }: TemporalWindow, scheduleId: string): Promise<void> {
   const schedule = client.schedule.getHandle(scheduleId);
   const started = async () =>
     (await schedule.describe()).info.recentActions.map(({ action }) => action.workflow);
@@ -39,4 +39,4 @@ export const runScheduled = async ({ client }: TemporalWindow, scheduleId: strin
     (await started()).find((workflow) => !before.has(workflow.firstExecutionRunId)),
   );
   await client.workflow.getHandle(workflowId, firstExecutionRunId).result();
-};
+}

@@ -17,23 +17,23 @@ export default async function setup(): Promise<void> {
   if (process.env['DUCKDB_EXTENSIONS'] === undefined) await provide('DUCKDB_EXTENSIONS', extensions);
 }
 
-const provide = async (variable: string, get: () => Promise<string>): Promise<void> => {
+async function provide(variable: string, get: () => Promise<string>): Promise<void> {
   try {
     process.env[variable] = await get();
   } catch (error) {
     say(`Without ${variable}, the tests that need it are skipped: ${String(error)}`);
   }
-};
+}
 
-const temporalCli = async (): Promise<string> => {
+async function temporalCli(): Promise<string> {
   const { env } = process;
   const installed = await findInstalledCli(env, defaultCliCacheDir(env), () => undefined);
   return installed?.path ?? findTemporalCli({ env, progress: say });
-};
+}
 
 const extensions = async (): Promise<string> =>
   (await promisify(execFile)(FETCH_EXTENSIONS, [], { timeout: WAIT_MS })).stdout.trim();
 
-const say = (line: string): void => {
+function say(line: string): void {
   process.stderr.write(`${line}\n`);
-};
+}

@@ -12,7 +12,7 @@ const SLOW = /from '.*\/support\/(service|warehouse|nodes)\//;
 export const startsService = (file: string): boolean => SERVICE.test(readFileSync(file, 'utf8'));
 
 /** Returns the files that PART leaves out: of the slow files it keeps a part. */
-export const filesLeftOut = (): string[] => {
+export function filesLeftOut(): string[] {
   const part = partFrom('PART');
   if (part === null) return [];
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
@@ -21,4 +21,4 @@ export const filesLeftOut = (): string[] => {
     .sort()
     .filter((file) => SLOW.test(readFileSync(file, 'utf8')))
     .filter((_, index) => !isInPart(part, index));
-};
+}

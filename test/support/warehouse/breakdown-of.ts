@@ -7,13 +7,13 @@ import {
 } from '../../../warehouse/spend/cost-breakdown.ts';
 
 /** Computes the stale months, and returns the spend by one or two keys. */
-export const breakdownOf = async (
+export async function breakdownOf(
   warehouse: Warehouse,
   orgId: string,
   keys: readonly BreakdownKey[],
   range: Parameters<typeof costBreakdown>[3],
   now: Date,
-): Promise<BreakdownRow[]> => {
+): Promise<BreakdownRow[]> {
   const { on } = await computeSpend(warehouse, orgId, now);
   return warehouse.session((session) => costBreakdown(on(session), orgId, keys, range));
-};
+}

@@ -3,7 +3,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Runs SQL in an empty database, without the product. Its times are UTC. */
-const inDuckDb = async <Result>(run: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> => {
+async function inDuckDb<Result>(run: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
   const instance = await DuckDBInstance.create(':memory:');
   try {
     const connection = await instance.connect();
@@ -14,7 +14,7 @@ const inDuckDb = async <Result>(run: (connection: DuckDBConnection) => Promise<R
   } finally {
     instance.closeSync();
   }
-};
+}
 
 /**
  * Writes the result of a SELECT into a file, in the format of its name: `.parquet`, `.csv` or `.csv.gz`. It makes the large

@@ -34,11 +34,11 @@ const settingsIn = (directory: string, location: string, dataPath: string | null
   objectStorage: NO_STORAGE,
 });
 
-const openIn = async (
+async function openIn(
   directory: string,
   settings: WarehouseSettings,
   migrations?: readonly Migration[],
-): Promise<TestWarehouse> => {
+): Promise<TestWarehouse> {
   const warehouse = await Warehouse.open(settings, migrations);
   return {
     warehouse,
@@ -49,7 +49,7 @@ const openIn = async (
       await rm(directory, { recursive: true, force: true });
     },
   };
-};
+}
 
 const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'cost-analytics-test-'));
 
@@ -58,33 +58,33 @@ export const fileSettings = (directory: string): WarehouseSettings =>
   settingsIn(directory, join(directory, 'warehouse.duckdb'), null);
 
 /** Opens a fresh DuckDB file: a copy of the template, or one made by the given migrations. */
-export const openDuckDb = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
+export async function openDuckDb(migrations?: readonly Migration[]): Promise<TestWarehouse> {
   const directory = await newDirectory();
   const settings = fileSettings(directory);
   if (migrations === undefined)
     await copyFile(fileSettings(inject('templates').file).location, settings.location);
   return openIn(directory, settings, migrations);
-};
+}
 
 /** The Postgres that `scripts/with-postgres.sh` has started, as a libpq connection string; null if there is none. */
 const testPostgres = process.env['TEST_POSTGRES'] ?? null;
 
 /** Runs a statement in a database of the test Postgres. */
-export const psql = async (database: string, sql: string): Promise<void> => {
+export async function psql(database: string, sql: string): Promise<void> {
   if (testPostgres === null) throw new Error('TEST_POSTGRES is not set');
   await run('psql', ['-q', `${testPostgres} dbname=${database}`, '-v', 'ON_ERROR_STOP=1', '-c', sql]);
-};
+}
 
 export const newDatabase = (): string => `test_${randomUUID().replaceAll('-', '')}`;
 
 const catalogOf = (database: string): string => `ducklake:postgres:${testPostgres ?? ''} dbname=${database}`;
 
 /** Creates a database in the test Postgres, and returns it as a DuckLake catalog location. */
-export const newCatalog = async (): Promise<string> => {
+export async function newCatalog(): Promise<string> {
   const database = newDatabase();
   await psql('postgres', `CREATE DATABASE ${database}`);
   return catalogOf(database);
-};
+}
 
 const lakeFolder = (directory: string): string => join(directory, 'lake');
 
@@ -94,7 +94,7 @@ export const lakeSettings = (directory: string, database: string): WarehouseSett
 });
 
 /** Opens a fresh DuckLake with its catalog in the test Postgres: a copy of the template, or one made by the given migrations. */
-export const openDuckLake = async (migrations?: readonly Migration[]): Promise<TestWarehouse> => {
+export async function openDuckLake(migrations?: readonly Migration[]): Promise<TestWarehouse> {
   const directory = await newDirectory();
   const database = newDatabase();
   const template = migrations === undefined ? inject('templates').lake : null;
@@ -108,7 +108,7 @@ export const openDuckLake = async (migrations?: readonly Migration[]): Promise<T
     await cp(lakeFolder(template.directory), lakeFolder(directory), { recursive: true });
   }
   return openIn(directory, lakeSettings(directory, database), migrations);
-};
+}
 
 /** Defines tests that run on DuckDB only. */
 type OnDuckDb = (stories: () => void) => void;
@@ -117,19 +117,19 @@ type OnDuckDb = (stories: () => void) => void;
 const LAKE_PART = partFrom('LAKE_PART');
 
 /** Why a suite is not tried on DuckLake, for its title; empty if it is. */
-const whyNotOnLake = (name: string): string => {
+function whyNotOnLake(name: string): string {
   const index = createHash('sha256').update(name).digest().readUInt32BE();
   return isInPart(LAKE_PART, index) ? lacking(...LAKE) : ' (SKIPPED: not in LAKE_PART)';
-};
+}
 
 /**
  * Defines a suite on both engines. Without Postgres or the extensions, the DuckLake half is skipped, and its title says so.
  * DuckLake takes six times as long. So tests use `onDuckDb` if others send the same statements to DuckLake.
  */
-export const describeOnBothEngines = (
+export function describeOnBothEngines(
   name: string,
   suite: (open: (migrations?: readonly Migration[]) => Promise<TestWarehouse>, onDuckDb: OnDuckDb) => void,
-): void => {
+): void {
   describe(`${name} on DuckDB`, () => {
     suite(openDuckDb, (stories) => {
       stories();
@@ -139,4 +139,4 @@ export const describeOnBothEngines = (
   describe.skipIf(why !== '')(`${name} on DuckLake${why}`, () => {
     suite(openDuckLake, () => undefined);
   });
-};
+}

@@ -26,12 +26,12 @@ export const loadHostLines = async (
   );
 
 /** Loads lines of `day,tool,cost` and of `day,tool,repository,usage` as a source of AI tools. */
-export const loadAiLines = async (
+export async function loadAiLines(
   test: Files,
   tenant: Tenant,
   { spend, usage }: { spend: readonly string[]; usage: readonly string[] },
   changes: Partial<LoadScope> = {},
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const paths = await writeFiles(test, {
     'spend.csv': textOf('day,tool,cost', spend),
     'usage.csv': textOf('day,tool,repository,usage', usage),
@@ -47,15 +47,15 @@ export const loadAiLines = async (
       publishing(),
     ),
   );
-};
+}
 
 /** Loads lines of allocations (`Date,Cluster,Namespace,ControllerKind,ControllerName,TotalCost,SharedCost`) and of assets. */
-export const loadClusterLines = async (
+export async function loadClusterLines(
   test: Files,
   tenant: Tenant,
   { allocations, assets }: { allocations: readonly string[]; assets: readonly string[] },
   changes: Partial<LoadScope> = {},
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const [allocationPath = '', assetPath = ''] = await writeFiles(test, {
     'allocations.csv': textOf(
       'Date,Cluster,Namespace,ControllerKind,ControllerName,TotalCost,SharedCost',
@@ -73,4 +73,4 @@ export const loadClusterLines = async (
     };
     return loadOpenCost(sessions, scopeOf(tenant, changes), feeds, publishing());
   });
-};
+}

@@ -11,14 +11,14 @@ import { newOrganisation, newSource, NOW, publishing } from './tenant.ts';
 /** An organisation with one source. The source's kind is only a label. */
 export type Tenant = Pick<LoadScope, 'orgId' | 'sourceId'>;
 
-export const newTenant = async (
+export async function newTenant(
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   kind: 'hosts' | 'opencost' = 'hosts',
-): Promise<Tenant> => {
+): Promise<Tenant> {
   const { id: orgId } = await newOrganisation(warehouse);
   const { id: sourceId } = await newSource(warehouse, orgId, { kind, options: {} });
   return { orgId, sourceId };
-};
+}
 
 export const scopeOf = (tenant: Tenant, changes: Partial<LoadScope> = {}): LoadScope => ({
   ...tenant,

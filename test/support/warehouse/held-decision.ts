@@ -1,5 +1,5 @@
 /** Work of a decision that lasts until the test ends it. */
-export const held = () => {
+export function held() {
   let end = (): void => undefined;
   let begun = (): void => undefined;
   const hasBegun = new Promise<void>((resolve) => (begun = resolve));
@@ -15,4 +15,4 @@ export const held = () => {
       end();
     },
   };
-};
+}

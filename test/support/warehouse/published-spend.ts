@@ -54,13 +54,13 @@ export type SpendRow = { day: Day } & Record<string, string | boolean | null>;
  * the source's load of that month.
  * It has no days of accounts, clusters, hosts and tools, like the loads of earlier versions.
  */
-export const publishSpend = async (
+export async function publishSpend(
   warehouse: Warehouse,
   target: { orgId: string; sourceId: string },
   month: Month,
   tables: Partial<Record<SpendTable, readonly SpendRow[]>>,
   now: Date = new Date('2026-02-07T06:00:00Z'),
-): Promise<void> => {
+): Promise<void> {
   const [newest] = await warehouse.query<{ id: string | null }>(
     'SELECT max(load_id) AS id FROM loads WHERE org_id = $org AND source_id = $source',
     { org: target.orgId, source: target.sourceId },
@@ -95,4 +95,4 @@ export const publishSpend = async (
          least($last::DATE, last_day($period::DATE), CAST($now::TIMESTAMP AS DATE) - 1), INTERVAL 1 DAY) AS DATE[]) END AS covered_days`,
     { ...load, now: now.toISOString(), first: days[0] ?? null, last: days.at(-1) ?? null, daily: isDaily },
   );
-};
+}

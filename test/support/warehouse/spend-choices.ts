@@ -14,11 +14,11 @@ export interface Chosen {
 let newest: string | null = null;
 
 /** Stores choices of an organisation. A choice of null releases the one before. */
-export const choose = async (
+export async function choose(
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   orgId: string,
   ...chosen: readonly Chosen[]
-): Promise<void> => {
+): Promise<void> {
   for (const { kind, cloud, account = '', choice, firstDay } of chosen) {
     newest = idAfter(newest);
     await warehouse.run(
@@ -28,4 +28,4 @@ export const choose = async (
       { org: orgId, kind, cloud, account, version: newest, choice, first: firstDay },
     );
   }
-};
+}

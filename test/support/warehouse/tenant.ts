@@ -33,10 +33,10 @@ export const ADMIN = { type: 'key', id: 'key_admin', name: 'Admin' } as const;
 export const BY_ADMIN = { actor: ADMIN, now: NOW };
 
 /** Makes an organisation. Each test has its own, so that tests can share a warehouse. */
-export const newOrganisation = async (
+export async function newOrganisation(
   warehouse: Warehouse,
   changes: Partial<Omit<Organisation, 'id'>> = {},
-): Promise<Organisation> => {
+): Promise<Organisation> {
   const organisation: Organisation = {
     id: newOrganisationId(),
     name: 'Acme',
@@ -47,7 +47,7 @@ export const newOrganisation = async (
   };
   await warehouse.session((session) => createOrganisation(session, organisation, NOW));
   return organisation;
-};
+}
 
 export const newSource = (
   warehouse: Warehouse,
@@ -98,10 +98,10 @@ export const newMetric = (
   );
 
 /** Writes files into a new folder of the warehouse's directory, and returns their paths in the given order. */
-export const writeFiles = async (
+export async function writeFiles(
   { directory }: Pick<TestWarehouse, 'directory'>,
   files: Readonly<Record<string, string | Buffer>>,
-): Promise<string[]> => {
+): Promise<string[]> {
   const folder = join(directory, 'exports', randomUUID());
   const paths: string[] = [];
   for (const [name, content] of Object.entries(files)) {
@@ -111,19 +111,19 @@ export const writeFiles = async (
     paths.push(path);
   }
   return paths;
-};
+}
 
 /** The fields of a FOCUS load that may differ from the usual ones. */
 export type LoadChanges = Partial<Omit<FocusLoad, 'orgId' | 'sourceId' | 'files'>>;
 
 /** Loads existing files, on a session of the warehouse or on the given one. The day on which they were written is not known unless given. */
-export const loadPaths = async (
+export async function loadPaths(
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   target: { orgId: string; sourceId: string },
   paths: readonly string[],
   changes: LoadChanges = {},
   on: { session?: Session; isCurrent?: boolean; writtenOn?: Day | readonly Day[] } = {},
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const work = async (sessions: LoadSessions): Promise<LoadResult> => {
     const files = [];
     for (const [index, path] of paths.entries()) {
@@ -150,7 +150,7 @@ export const loadPaths = async (
   };
   const load = (session: Session) => withReader(warehouse.settings, session, work);
   return on.session === undefined ? warehouse.session(load) : load(on.session);
-};
+}
 
 /** Writes one export file and loads it. */
 export const loadText = async (
@@ -161,7 +161,7 @@ export const loadText = async (
 ): Promise<LoadResult> => loadPaths(test, target, await writeFiles(test, { 'focus.csv': text }), changes);
 
 /** Returns an organisation's cloud spend by day, from its published loads, as exact text with 15 decimals. */
-export const spendByDay = async (warehouse: Warehouse, orgId: string): Promise<Record<Day, DecimalText>> => {
+export async function spendByDay(warehouse: Warehouse, orgId: string): Promise<Record<Day, DecimalText>> {
   const rows = await warehouse.query<{ day: Day; cost: DecimalText }>(
     `SELECT day, sum(cost) AS cost
      FROM cloud_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
@@ -169,13 +169,13 @@ export const spendByDay = async (warehouse: Warehouse, orgId: string): Promise<R
     { org: orgId },
   );
   return Object.fromEntries(rows.map(({ day, cost }) => [day, cost]));
-};
+}
 
 /** Returns the days and costs of each account: `{ '1111': { '2026-01-10': '1.000000000000000' } }`. */
-export const spendByAccount = async (
+export async function spendByAccount(
   warehouse: Warehouse,
   orgId: string,
-): Promise<Record<string, Record<Day, DecimalText>>> => {
+): Promise<Record<string, Record<Day, DecimalText>>> {
   const rows = await warehouse.query<{ account: string; day: Day; cost: DecimalText }>(
     `SELECT account, day, sum(cost) AS cost
      FROM cloud_spend JOIN current_loads USING (org_id, source_id, load_id, billing_period)
@@ -185,13 +185,13 @@ export const spendByAccount = async (
   const accounts: Record<string, Record<Day, DecimalText>> = {};
   for (const { account, day, cost } of rows) accounts[account] = { ...accounts[account], [day]: cost };
   return accounts;
-};
+}
 
 /** Returns an amount of money as the warehouse writes it. */
-export const money = (amount: string): DecimalText => {
+export function money(amount: string): DecimalText {
   const [whole = '', decimals = ''] = amount.split('.');
   return `${whole}.${decimals.padEnd(15, '0')}`;
-};
+}
 
 /** Returns a function that publishes at once. For an aborted attempt it throws, and publishes nothing. */
 export const publishing =

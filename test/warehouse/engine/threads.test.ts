@@ -7,7 +7,7 @@ import { LAKE, lacking } from '../../support/needs.ts';
 const why = lacking(...LAKE);
 
 /** Returns the threads of a statement, by the setting of DUCKDB_THREADS. */
-const threadsOf = async (test: TestWarehouse, threads: number | null): Promise<number | undefined> => {
+async function threadsOf(test: TestWarehouse, threads: number | null): Promise<number | undefined> {
   test.warehouse.close();
   const warehouse = await Warehouse.open({ ...test.settings, threads });
   const rows = await warehouse.query<{ threads: number }>(
@@ -16,7 +16,7 @@ const threadsOf = async (test: TestWarehouse, threads: number | null): Promise<n
   warehouse.close();
   await test.close();
   return rows[0]?.threads;
-};
+}
 
 describe('a statement', () => {
   it('takes all cores on DuckDB, and as many threads as DUCKDB_THREADS says', async () => {

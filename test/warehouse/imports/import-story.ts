@@ -38,11 +38,7 @@ interface RunOptions {
 }
 
 /** Returns the steps of a story about the import of a metric. */
-export const importSteps = (
-  { warehouse }: Pick<TestWarehouse, 'warehouse'>,
-  orgId: string,
-  metric: Metric,
-) => {
+export function importSteps({ warehouse }: Pick<TestWarehouse, 'warehouse'>, orgId: string, metric: Metric) {
   const vault = metric.kind === 'revenue' ? new RevenueVault(SEALER, orgId) : undefined;
   let runs = 0;
 
@@ -146,13 +142,13 @@ export const importSteps = (
     run,
     disconnect: (now: Date = NOW) => disconnectImport(warehouse, orgId, metric.id, { ...BY_ADMIN, now }),
   };
-};
+}
 
 /** Returns an organisation with one metric, and the steps of a story about its import. */
-export const newImportStory = async (
+export async function newImportStory(
   test: Pick<TestWarehouse, 'warehouse' | 'directory'>,
   metricChanges: Partial<Omit<Metric, 'id' | 'created_at'>> = {},
-) => {
+) {
   const { warehouse } = test;
   const story = await newMonthStory(test, {}, metricChanges);
   const { orgId, metric, organisation } = story;
@@ -201,4 +197,4 @@ export const newImportStory = async (
     },
     history: (limit = 100) => listValueChanges(warehouse, orgId, metric.id, { limit, cursor: null }, vault),
   };
-};
+}

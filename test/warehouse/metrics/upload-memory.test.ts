@@ -14,10 +14,10 @@ import { newMetric, newOrganisation, NOW } from '../../support/warehouse/tenant.
 const CHANGE = { source: 'csv', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
 
 /** Returns a label that cannot be compressed. */
-const label = (index: number): string => {
+function label(index: number): string {
   const part = createHash('sha512').update(index.toString()).digest('base64url');
   return `${index} ${part.repeat(3)}`.slice(0, LONGEST_LABEL);
-};
+}
 
 it.runIf(THOROUGH)(
   'stores the largest upload with the longest labels in 176 MB, new or replaced',

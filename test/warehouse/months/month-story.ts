@@ -22,11 +22,11 @@ import {
 export const KEY = { id: 'key_1', name: 'Finance' };
 
 /** Returns an organisation with one source and one metric, and the steps of a story about months. */
-export const newMonthStory = async (
+export async function newMonthStory(
   test: Pick<TestWarehouse, 'warehouse' | 'directory'>,
   changes: Partial<Omit<Organisation, 'id'>> = {},
   metricChanges: Partial<Omit<Metric, 'id' | 'created_at'>> = {},
-) => {
+) {
   const { warehouse } = test;
   const organisation = await newOrganisation(warehouse, changes);
   const orgId = organisation.id;
@@ -77,15 +77,15 @@ export const newMonthStory = async (
       });
     },
   };
-};
+}
 /** The changes that a story may make to its organisation and metric. */
 export type StoryChanges =
   Parameters<typeof newMonthStory> extends [unknown, ...infer Changes] ? Changes : never;
 export type MonthStory = Awaited<ReturnType<typeof newMonthStory>>;
 
 /** Returns the record of January 2026. */
-export const january = async (story: MonthStory): Promise<MonthRecord> => {
+export async function january(story: MonthStory): Promise<MonthRecord> {
   const [record] = await story.months();
   if (record === undefined) throw new Error('no record of January');
   return record;
-};
+}

@@ -20,11 +20,11 @@ import { account } from '../teams/team-story.ts';
 const SAME = { change_basis: 'same_days' };
 
 /** Returns `value` for each day from `start` to `end`. */
-const each = <Value>(start: Day, end: Day, value: Value): Record<Day, Value> => {
+function each<Value>(start: Day, end: Day, value: Value): Record<Day, Value> {
   const days: Record<Day, Value> = {};
   for (let at = Date.parse(start); at <= Date.parse(end); at += 86_400_000) days[dayOf(new Date(at))] = value;
   return days;
-};
+}
 
 describeOnBothEngines('the running month', (open, onDuckDb) => {
   let test: TestWarehouse;

@@ -25,7 +25,7 @@ const DAYS = { start: '2026-01-01', end: '2026-01-31' };
  * On 3 January the node is not on the bill, but the cluster still has it and prices it at 20. Cluster edge is on no bill and
  * reports no assets. Its allocations are 7 and 1 idle a day. AI tool seats cost 10 a day. On 3 January nobody uses the tool.
  */
-const example = async (test: TestWarehouse) => {
+async function example(test: TestWarehouse) {
   const { warehouse } = test;
   const { id: orgId } = await newOrganisation(warehouse);
   const bill = await newSource(warehouse, orgId, { name: 'AWS' });
@@ -90,7 +90,7 @@ const example = async (test: TestWarehouse) => {
     ]),
   });
   return { orgId, bill, clusters, hosts, ai };
-};
+}
 
 describeOnBothEngines('every dollar counts once', (open) => {
   let test: TestWarehouse;

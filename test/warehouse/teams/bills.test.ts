@@ -32,7 +32,7 @@ const spendOf = (costs: Record<string, string>, day = '2026-01-31') => ({
  * Two teams, created before January settles: Shop owns account 1 (100), Search owns account 2 (50). Nobody owns account 3 (90).
  * Account 4 (30) is split by requests: label web is Shop's, label find is Search's.
  */
-const newStory = async (test: TestWarehouse, changes: Partial<Metric> = {}) => {
+async function newStory(test: TestWarehouse, changes: Partial<Metric> = {}) {
   const story = await newTeamStory(test);
   await story.spend('2026-01', spendOf({ '1': '100', '2': '50', '3': '90', '4': '30' }));
   const shop = await story.team('Shop', [account('1')], BEFORE);
@@ -53,7 +53,7 @@ const newStory = async (test: TestWarehouse, changes: Partial<Metric> = {}) => {
     names,
     numbers: async (month = '2026-01', now = NOW) => inNumbers(await story.month(month, now), names),
   };
-};
+}
 
 describeOnBothEngines('bills', (open, onDuckDb) => {
   let test: TestWarehouse;

@@ -42,10 +42,10 @@ const KINDS: Record<string, { source: Partial<NewCostSource>; tables: readonly S
  * of the month of its first spend. It brings that spend on the 20th too, so that its bills seal for good. If sources are
  * `connected` late, each comes with its first spend.
  */
-export const newTeamStory = async (
+export async function newTeamStory(
   test: Pick<TestWarehouse, 'warehouse'>,
   connected: 'in time' | 'late' = 'in time',
-) => {
+) {
   const { warehouse } = test;
   const { id: orgId } = await newOrganisation(warehouse);
   const sources = new Map<string, string>();
@@ -126,7 +126,7 @@ export const newTeamStory = async (
       return found;
     },
   };
-};
+}
 
 export type TeamStory = Awaited<ReturnType<typeof newTeamStory>>;
 

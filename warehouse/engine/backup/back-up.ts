@@ -36,11 +36,11 @@ export interface BackupOptions {
  * every table with the original at that instant. Sealed texts stay sealed. If anything fails, or `signal` stops it, the folder
  * has no manifest, and nothing else of the backup (docs/operation.md#backup).
  */
-export const backUp = async (
+export async function backUp(
   warehouse: Warehouse,
   folder: string,
   { version, now, keptAs, signal }: BackupOptions,
-): Promise<BackupManifest> => {
+): Promise<BackupManifest> {
   const file = join(folder, BACKUP_FILE);
   try {
     const original = await warehouse.session((session) => copyTo(session, file), signal);
@@ -68,24 +68,24 @@ export const backUp = async (
     for (const name of await readdir(folder)) await rm(join(folder, name), { force: true });
     throw error;
   }
-};
+}
 
 /** Makes the folder of a backup, unless it is there, and looks whether it is empty and can be written to. */
-export const takeEmptyFolder = async (folder: string): Promise<void> => {
+export async function takeEmptyFolder(folder: string): Promise<void> {
   await takeFolder(folder);
   const [found] = await readdir(folder);
   if (found !== undefined) throw invalid(`to: expected an empty folder, got one with ${found}`);
-};
+}
 
 /** Makes a folder for backups, unless it is there, and looks whether it can be written to. */
-export const takeFolder = async (folder: string): Promise<void> => {
+export async function takeFolder(folder: string): Promise<void> {
   await makeWritableFolder(folder).catch((error: unknown) => {
     throw error instanceof UnusablePath ? invalid(`to: ${error.message}`) : error;
   });
-};
+}
 
 /** Copies everything in one transaction, and describes the original as of that transaction. */
-const copyTo = async (session: Session, file: string) => {
+async function copyTo(session: Session, file: string) {
   await session.run(`ATTACH ${sqlText(file)} AS backup`);
   try {
     return await session.onOneState(async () => {
@@ -100,13 +100,13 @@ const copyTo = async (session: Session, file: string) => {
   } finally {
     await session.run('DETACH backup');
   }
-};
+}
 
-const contentsOfFile = async (
+async function contentsOfFile(
   warehouse: Warehouse,
   file: string,
   signal: AbortSignal,
-): Promise<Map<string, Contents>> => {
+): Promise<Map<string, Contents>> {
   const instance = await openInstance(warehouse.settings);
   try {
     const session = new Session(await instance.connect());
@@ -125,10 +125,10 @@ const contentsOfFile = async (
   } finally {
     instance.closeSync();
   }
-};
+}
 
 /** Returns the contents of each table. The order of rows does not count. */
-const contentsOf = async (session: Session): Promise<Map<string, Contents>> => {
+async function contentsOf(session: Session): Promise<Map<string, Contents>> {
   const contents = new Map<string, Contents>();
   for (const name of await tableNames(session)) {
     const [found] = await session.query<Contents>(
@@ -137,4 +137,4 @@ const contentsOf = async (session: Session): Promise<Map<string, Contents>> => {
     if (found !== undefined) contents.set(name, found);
   }
   return contents;
-};
+}

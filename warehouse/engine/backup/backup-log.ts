@@ -9,30 +9,30 @@ const OPERATOR = 'operator';
  * Shows how a backup has ended in the metrics, and stores it, so that other nodes and the next start know it. A full disk may keep
  * it from being stored.
  */
-export const noteBackup = async (
+export async function noteBackup(
   { warehouse, metrics, log }: { warehouse: Warehouse; metrics: Metrics; log: Pick<Logger, 'warn'> },
   result: BackupResult,
-): Promise<void> => {
+): Promise<void> {
   metrics.noteBackup(result);
   await recordBackup(warehouse, result).catch((error: unknown) => {
     log.warn({ err: error }, 'the result of the backup could not be stored');
   });
-};
+}
 
-const recordBackup = async (
+async function recordBackup(
   warehouse: Warehouse,
   { takenAt, endedAt, isComplete }: BackupResult,
-): Promise<void> => {
+): Promise<void> {
   await warehouse.run(
     `INSERT INTO backup_results BY NAME
       SELECT $org AS org_id, uuidv7() AS result_id, $taken::TIMESTAMP AS taken_at, $ended::TIMESTAMP AS ended_at,
         $complete AS is_complete`,
     { org: OPERATOR, taken: takenAt.toISOString(), ended: endedAt.toISOString(), complete: isComplete },
   );
-};
+}
 
 /** Returns the newest complete backup and the newest backup, which can be the same; nothing before the first. */
-export const newestBackups = async (warehouse: Warehouse): Promise<BackupResult[]> => {
+export async function newestBackups(warehouse: Warehouse): Promise<BackupResult[]> {
   const rows = await warehouse.query<{ taken: string; ended: string; is_complete: boolean }>(
     `SELECT epoch_ms(taken_at) AS taken, epoch_ms(ended_at) AS ended, is_complete FROM backup_results WHERE org_id = $org
       QUALIFY row_number() OVER (PARTITION BY is_complete ORDER BY result_id DESC) = 1 ORDER BY result_id`,
@@ -43,4 +43,4 @@ export const newestBackups = async (warehouse: Warehouse): Promise<BackupResult[
     endedAt: new Date(Number(ended)),
     isComplete,
   }));
-};
+}

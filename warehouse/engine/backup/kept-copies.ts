@@ -16,22 +16,22 @@ const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 const PARTS: ReadonlySet<string> = new Set([MANIFEST, BACKUP_FILE, dumpIn(''), filesIn('')]);
 
 /** Returns the name of a new copy in a folder: the second of `now`, or the next one that no other copy has. */
-export const newCopyName = async (folder: string, now: Date): Promise<string> => {
+export async function newCopyName(folder: string, now: Date): Promise<string> {
   for (let ms = now.getTime(); ; ms += 1000) {
     const name = `${new Date(ms).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
     if (!(await isThere(join(folder, name)))) return name;
   }
-};
+}
 
 /**
  * Lets `work` make a copy in a scratch folder of `folder`, and gives the copy its name once it is complete. So a killed process
  * leaves no copy, only the scratch folder, and the next call removes that.
  */
-export const withNamedCopy = async <Result>(
+export async function withNamedCopy<Result>(
   folder: string,
   name: string,
   work: (copy: string) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const scratch = await takeScratch(folder);
   try {
     await removeAbandoned(folder, basename(scratch.folder));
@@ -43,7 +43,7 @@ export const withNamedCopy = async <Result>(
   } finally {
     await scratch.release();
   }
-};
+}
 
 /**
  * Removes the oldest copies of a warehouse in a folder, so that `keep` are left. Counts only complete copies that `--keep` has
@@ -51,11 +51,11 @@ export const withNamedCopy = async <Result>(
  *
  * @param newest is the manifest of the newest copy.
  */
-export const removeOldCopies = async (
+export async function removeOldCopies(
   folder: string,
   keep: number,
   { origin }: BackupManifest,
-): Promise<string[]> => {
+): Promise<string[]> {
   const copies: string[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true }))
     if (entry.isDirectory() && NAME.test(entry.name) && (await isOwn(folder, entry.name, origin)))
@@ -73,11 +73,11 @@ export const removeOldCopies = async (
     }
   }
   return removed;
-};
+}
 
 /** Whether a folder is a complete copy that `--keep` has made of a warehouse under this name. */
-const isOwn = async (folder: string, name: string, origin: string | undefined): Promise<boolean> => {
+async function isOwn(folder: string, name: string, origin: string | undefined): Promise<boolean> {
   const manifest = await readManifest(join(folder, name)).catch(() => null);
   if (manifest?.kept_as !== name || manifest.origin !== origin) return false;
   return isThere(manifest.lake === undefined ? join(folder, name, BACKUP_FILE) : dumpIn(join(folder, name)));
-};
+}

@@ -11,11 +11,11 @@ import type { BackupContents } from './manifest.ts';
 type LakeSettings = WarehousePlace & InstanceOptions;
 
 /** Lends `work` a DuckLake, which it only reads, in a DuckDB of its own. `options` are further ones of DuckLake's ATTACH. */
-export const readLake = async <Result>(
+export async function readLake<Result>(
   settings: LakeSettings,
   options: readonly string[],
   work: (session: Session) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const instance = await openInstance(settings);
   try {
     const session = new Session(await instance.connect());
@@ -29,7 +29,7 @@ export const readLake = async <Result>(
   } finally {
     instance.closeSync();
   }
-};
+}
 
 /** Returns what a DuckLake had at a snapshot. Throws if the maintenance has dropped the snapshot. */
 export const contentsAt = (
@@ -55,19 +55,19 @@ export const contentsAt = (
   });
 
 /** Returns the newest snapshot of an attached DuckLake. */
-export const newestSnapshot = async (session: Session): Promise<number> => {
+export async function newestSnapshot(session: Session): Promise<number> {
   const [newest] = await session.query<{ snapshot: string }>(
     `SELECT max(snapshot_id) AS snapshot FROM ${CATALOG}.ducklake_snapshot`,
   );
   return Number(newest?.snapshot);
-};
+}
 
 /** Returns how many rows each table has. */
-export const countRows = async (session: Session): Promise<Record<string, number>> => {
+export async function countRows(session: Session): Promise<Record<string, number>> {
   const rows: Record<string, number> = {};
   for (const table of await tableNames(session)) {
     const [found] = await session.query<{ rows: string }>(`SELECT count(*) AS rows FROM ${table}`);
     rows[table] = Number(found?.rows ?? 0);
   }
   return rows;
-};
+}

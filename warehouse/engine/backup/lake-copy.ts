@@ -29,7 +29,7 @@ export interface LakeCopy extends LakeFiles {
  * Reads the whole dump, and looks whether every file that it names was copied with its size. Files that nothing names may be
  * there, too: those written after the dump. Needs `pg_restore`. Throws an error that names what is missing.
  */
-export const checkLakeCopy = async (folder: string): Promise<LakeCopy> => {
+export async function checkLakeCopy(folder: string): Promise<LakeCopy> {
   const dump = dumpIn(folder);
   const catalog = await readDump(dump);
   const snapshots = catalog.ducklake_snapshot.map((row) => Number(row['snapshot_id']));
@@ -45,7 +45,7 @@ export const checkLakeCopy = async (folder: string): Promise<LakeCopy> => {
     files,
     bytes: bytes + (await stat(dump)).size,
   };
-};
+}
 
 const READ = { ...NAMING, ducklake_snapshot: ['snapshot_id'] } as const;
 
@@ -56,7 +56,7 @@ const isRead = (table: string): table is ReadTable => Object.hasOwn(READ, table)
 /** Matches the line of a dump after which the rows of a table come, one a line, until a line with `\.`. */
 const ROWS_OF = /^COPY (?:\S+\.)?(\w+) \((.*)\) FROM stdin;$/;
 
-const readDump = async (dump: string): Promise<Record<ReadTable, CatalogRow[]>> => {
+async function readDump(dump: string): Promise<Record<ReadTable, CatalogRow[]>> {
   const catalog: Record<ReadTable, CatalogRow[]> = {
     ducklake_snapshot: [],
     ducklake_schema: [],
@@ -77,7 +77,7 @@ const readDump = async (dump: string): Promise<Record<ReadTable, CatalogRow[]>> 
     }
   }
   return catalog;
-};
+}
 
 /** What Postgres writes for characters that would end a value. */
 const ESCAPED: Readonly<Record<string, string>> = {

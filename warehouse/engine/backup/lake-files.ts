@@ -24,7 +24,7 @@ export type CatalogRow = Readonly<Record<string, string | null>>;
 export type Naming = Readonly<Record<NamingTable, readonly CatalogRow[]>>;
 
 /** Returns all files that a catalog names, also those that only older snapshots show. Rows in the catalog itself have no file. */
-export const filesOf = (catalog: Naming): Files => {
+export function filesOf(catalog: Naming): Files {
   const schemas = pathsOf(catalog.ducklake_schema, 'schema_id', () => '');
   const tables = pathsOf(catalog.ducklake_table, 'table_id', (row) => schemas.get(row['schema_id'] ?? ''));
   const rows = [...catalog.ducklake_data_file, ...catalog.ducklake_delete_file];
@@ -34,7 +34,7 @@ export const filesOf = (catalog: Naming): Files => {
       Number(row['file_size_bytes'] ?? Number.NaN),
     ]),
   );
-};
+}
 
 const pathsOf = (
   rows: readonly CatalogRow[],
@@ -43,12 +43,12 @@ const pathsOf = (
 ): Map<string, string> => new Map(rows.map((row) => [row[id] ?? '', pathOf(row, parent(row))]));
 
 /** Paths are relative to the parent's. DuckLake writes others only for files that were added from elsewhere. */
-const pathOf = (row: CatalogRow, parent: string | undefined): string => {
+function pathOf(row: CatalogRow, parent: string | undefined): string {
   const path = row['path'] ?? '';
   if (parent === undefined || !/^t(rue)?$/.test(row['path_is_relative'] ?? ''))
     throw new Error(`the catalog names ${path}, which is not below its data path`);
   return parent + path;
-};
+}
 
 /** Returns each file that is missing or has another size, in words. */
 export const damagesOf = (named: Files, stored: Files): string[] =>
@@ -64,13 +64,13 @@ export const damagesOf = (named: Files, stored: Files): string[] =>
 const MOST_NAMED = 10;
 
 /** Returns the first of many damages, and how many more there are. */
-export const firstDamages = (damages: readonly string[]): string => {
+export function firstDamages(damages: readonly string[]): string {
   const more = damages.length - MOST_NAMED;
   return damages.slice(0, MOST_NAMED).join('; ') + (more > 0 ? `; and ${more} more` : '');
-};
+}
 
 /** Returns all files in a folder and below. */
-export const filesBelow = async (folder: string): Promise<Files> => {
+export async function filesBelow(folder: string): Promise<Files> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = new Map<string, number>();
   for (const entry of entries) {
@@ -79,7 +79,7 @@ export const filesBelow = async (folder: string): Promise<Files> => {
     files.set(relative(folder, file).replaceAll(sep, '/'), (await stat(file)).size);
   }
   return files;
-};
+}
 
 /** The files of a DuckLake, as its catalog names them. */
 export interface LakeFiles {
@@ -88,7 +88,7 @@ export interface LakeFiles {
 }
 
 /** Looks whether every file that the catalog of an attached DuckLake names is stored with its size. Throws if not. */
-export const checkLakeFiles = async (session: Session, dataPath: string): Promise<LakeFiles> => {
+export async function checkLakeFiles(session: Session, dataPath: string): Promise<LakeFiles> {
   const named = await namedFiles(session);
   const damaged = damagesOf(named, await storedFiles(session, dataPath));
   if (damaged.length > 0) {
@@ -99,7 +99,7 @@ export const checkLakeFiles = async (session: Session, dataPath: string): Promis
     if (damages.length > 0) throw new Error(`files below ${dataPath} are damaged: ${firstDamages(damages)}`);
   }
   return sizeOf(named);
-};
+}
 
 /** Returns how many files there are, and their size together. */
 export const sizeOf = (files: Files): LakeFiles => ({
@@ -121,7 +121,7 @@ const namedFiles = (session: Session): Promise<Files> =>
     });
   });
 
-const storedFiles = async (session: Session, dataPath: string): Promise<Files> => {
+async function storedFiles(session: Session, dataPath: string): Promise<Files> {
   const folder = localFolder(dataPath);
   if (folder !== null) return filesBelow(folder);
   const root = withSlash(dataPath);
@@ -130,7 +130,7 @@ const storedFiles = async (session: Session, dataPath: string): Promise<Files> =
     `SELECT filename, size FROM read_blob(${sqlText(`${root}**`)})`,
   );
   return new Map(rows.map(({ filename, size }) => [filename.slice(root.length), Number(size)]));
-};
+}
 
 /** Returns a data path in the form in which a catalog stores it. */
 export const withSlash = (dataPath: string): string => (dataPath.endsWith('/') ? dataPath : `${dataPath}/`);

@@ -47,20 +47,20 @@ export type BackupManifest = z.infer<typeof backupManifest>;
 export const MANIFEST = 'backup.json';
 
 /** Makes a folder a backup: stores its manifest as a whole or not at all, also after a loss of power. */
-export const writeManifest = async (folder: string, manifest: BackupManifest): Promise<void> => {
+export async function writeManifest(folder: string, manifest: BackupManifest): Promise<void> {
   const temporary = join(folder, `.${MANIFEST}`);
   const handle = await open(temporary, 'w', 0o600);
   await handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
   await handle.sync();
   await handle.close();
   await rename(temporary, join(folder, MANIFEST));
-};
+}
 
 /** A manifest of a thousand tables has a tenth of it. */
 const MOST_BYTES = 2 ** 20;
 
 /** Returns the manifest of a backup. Throws if the folder is not a complete backup, or if the manifest is damaged. */
-export const readManifest = async (folder: string): Promise<BackupManifest> => {
+export async function readManifest(folder: string): Promise<BackupManifest> {
   const file = join(folder, MANIFEST);
   if (!(await isThere(file))) throw new Error(`${folder} is not a complete backup: it has no ${MANIFEST}`);
   await requireRegularFile(file);
@@ -69,12 +69,12 @@ export const readManifest = async (folder: string): Promise<BackupManifest> => {
   const parsed = backupManifest.safeParse(jsonOf(file, await readFile(file, 'utf8')), { reportInput: true });
   if (!parsed.success) throw damaged(file, wrongField(parsed.error));
   return parsed.data;
-};
+}
 
 const damaged = (file: string, how: string): Error =>
   new Error(`${file} is damaged: ${how}. Take another backup, or a copy of this one from elsewhere`);
 
-const jsonOf = (file: string, content: string): unknown => {
+function jsonOf(file: string, content: string): unknown {
   try {
     return JSON.parse(content) as unknown;
   } catch {
@@ -84,31 +84,31 @@ const jsonOf = (file: string, content: string): unknown => {
       `expected JSON that ends with }, got text that is no JSON and ends with ${forMessage(end)}`,
     );
   }
-};
+}
 
 /** Names the first wrong field, with what was expected and what came. */
-const wrongField = ({ issues: [issue] }: z.ZodError): string => {
+function wrongField({ issues: [issue] }: z.ZodError): string {
   const field = issue?.path.join('.') ?? '';
   const of = field === '' ? '' : `${field}: `;
   return `${of}expected ${expectedBy(issue)}, got ${forMessage(issue?.input)}`;
-};
+}
 
-const expectedBy = (issue: z.core.$ZodIssue | undefined): string => {
+function expectedBy(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === 'invalid_type') return `type ${issue.expected}`;
   if (issue?.code === 'invalid_value') return issue.values.map(String).join(' or ');
   if (issue?.code === 'invalid_format')
     return issue.format === 'regex' ? '64 hexadecimal digits' : `a ${issue.format}`;
   return 'a manifest';
-};
+}
 
 /** Counts the rows of all tables. */
 export const totalRows = ({ rows }: BackupContents): number =>
   Object.values(rows).reduce((sum, count) => sum + count, 0);
 
 /** Returns the SHA-256 of a file, in hexadecimal digits. `signal` stops it. */
-export const sha256Of = async (file: string, signal?: AbortSignal): Promise<string> => {
+export async function sha256Of(file: string, signal?: AbortSignal): Promise<string> {
   await requireRegularFile(file);
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash, { ...(signal && { signal }) });
   return hash.digest('hex');
-};
+}

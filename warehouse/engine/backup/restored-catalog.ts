@@ -6,7 +6,7 @@ import { withSlash } from './lake-files.ts';
 const NO_DATABASE = '3D000';
 
 /** Whether a database of Postgres has the catalog of a DuckLake. */
-export const hasCatalog = async (catalog: string): Promise<boolean> => {
+export async function hasCatalog(catalog: string): Promise<boolean> {
   try {
     return await withClient(catalog, async (client) => {
       const { rows } = await client.query<{ is_there: boolean }>(
@@ -18,7 +18,7 @@ export const hasCatalog = async (catalog: string): Promise<boolean> => {
     if (error instanceof DatabaseError && error.code === NO_DATABASE) return false;
     throw error;
   }
-};
+}
 
 /** Makes a catalog look for its files below another data path. Their own paths are relative to it. */
 export const setDataPath = (catalog: string, dataPath: string): Promise<void> =>
@@ -28,10 +28,10 @@ export const setDataPath = (catalog: string, dataPath: string): Promise<void> =>
     ]);
   });
 
-const withClient = async <Result>(
+async function withClient<Result>(
   catalog: string,
   work: (client: Client) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const client = new Client(catalogUrl(catalog));
   await client.connect();
   try {
@@ -39,4 +39,4 @@ const withClient = async <Result>(
   } finally {
     await client.end();
   }
-};
+}

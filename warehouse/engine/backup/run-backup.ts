@@ -43,7 +43,7 @@ const RUNNING = new WeakSet<Warehouse>();
  * Starts a backup. Throws at once if its folder cannot be used, or if another one is running. Later it logs and records how the
  * backup ends, unless it was stopped.
  */
-export const startBackup = async (parts: Parts, request: BackupRequest): Promise<StartedBackup> => {
+export async function startBackup(parts: Parts, request: BackupRequest): Promise<StartedBackup> {
   const { warehouse, clock } = parts;
   if (RUNNING.has(warehouse)) throw conflict('a backup is running: wait until it has ended');
   RUNNING.add(warehouse);
@@ -58,13 +58,13 @@ export const startBackup = async (parts: Parts, request: BackupRequest): Promise
     RUNNING.delete(warehouse);
     throw error;
   }
-};
+}
 
-const copy = async (
+async function copy(
   parts: Parts,
   { to, keep, version, signal }: BackupRequest,
   { name, takenAt }: { name: string | null; takenAt: Date },
-): Promise<BackupManifest> => {
+): Promise<BackupManifest> {
   const { warehouse, clock, log } = parts;
   const options = { version, now: takenAt, signal };
   try {
@@ -82,7 +82,7 @@ const copy = async (
     await noteBackup(parts, { takenAt, endedAt: clock.now(), isComplete: false });
     throw failure;
   }
-};
+}
 
 /** Matches DuckDB's message and the codes of Node for a disk without space. */
 const isDiskFull = (error: unknown): boolean =>

@@ -75,12 +75,12 @@ export class CatalogDecisions extends Decisions {
   }
 }
 
-const lock = async (
+async function lock(
   client: PoolClient,
   about: readonly string[],
   patienceS: number,
   longestS: number,
-): Promise<void> => {
+): Promise<void> {
   const locks = about.map(
     (thing) => `SELECT pg_advisory_xact_lock(hashtextextended(${escapeLiteral(thing)}, ${SEED}))`,
   );
@@ -90,13 +90,13 @@ const lock = async (
        ${locks.join('; ')}`,
     )
     .catch(refuse);
-};
+}
 
 /** Throws what the caller gets if a decision cannot be made now. Its words never repeat the connection string. */
-const refuse = (cause: unknown): never => {
+function refuse(cause: unknown): never {
   const isTaken = cause instanceof DatabaseError && cause.code === LOCK_NOT_AVAILABLE;
   throw unavailable(
     isTaken ? 'another node is deciding the same; try again' : 'the catalog cannot be reached; try again',
     { cause },
   );
-};
+}

@@ -7,14 +7,14 @@ const IS_URL = /^postgres(ql)?:\/\//;
  * Returns a libpq connection string as the URL that the Postgres client takes. DuckDB takes both spellings: `host=db dbname=lake`,
  * and `postgresql://db/lake`. TLS means the same in both.
  */
-export const catalogUrl = (catalog: string): string => {
+export function catalogUrl(catalog: string): string {
   const url = IS_URL.test(catalog) ? new URL(catalog) : urlOf(catalog);
   url.searchParams.set('uselibpqcompat', 'true');
   return url.href;
-};
+}
 
 /** Returns a connection string without its passwords, for a person who has them. It keeps its spelling. */
-export const withoutSecrets = (catalog: string): string => {
+export function withoutSecrets(catalog: string): string {
   if (!IS_URL.test(catalog))
     return [...catalog.matchAll(SETTING)]
       .filter(([, keyword = '']) => !SECRETS.includes(keyword))
@@ -24,11 +24,11 @@ export const withoutSecrets = (catalog: string): string => {
   url.password = '';
   for (const secret of SECRETS) url.searchParams.delete(secret);
   return url.href;
-};
+}
 
 const SECRETS: readonly string[] = ['password', 'sslpassword'];
 
-const urlOf = (text: string): URL => {
+function urlOf(text: string): URL {
   const settings = new Map(
     [...text.matchAll(SETTING)].map(([, keyword = '', quoted, bare]) => [
       keyword,
@@ -40,4 +40,4 @@ const urlOf = (text: string): URL => {
   settings.delete('dbname');
   for (const [keyword, value] of settings) url.searchParams.set(keyword, value);
   return url;
-};
+}

@@ -33,21 +33,21 @@ export const eraseDeleted = (warehouse: Warehouse): Promise<void> =>
  * Moves all rows of a table to new blocks, because a block keeps its deleted rows. Rows that others insert meanwhile stay where
  * they are.
  */
-const rewriteRows = async (session: Session, table: string): Promise<void> => {
+async function rewriteRows(session: Session, table: string): Promise<void> {
   await session.transaction(async () => {
     await session.run(`CREATE OR REPLACE TEMP TABLE ${COPY} AS FROM ${table}`);
     await session.run(`DELETE FROM ${table}`);
     await session.run(`INSERT INTO ${table} FROM temp.${COPY}`);
   });
   await session.run(`DROP TABLE temp.${COPY}`);
-};
+}
 
 /** Writes the files of a table anew, because a file keeps its deleted rows. */
-const rewriteFiles = async (session: Session, table: string): Promise<void> => {
+async function rewriteFiles(session: Session, table: string): Promise<void> {
   const name = sqlText(table);
   await session.moveRows(`CALL ducklake_flush_inlined_data('warehouse', table_name => ${name})`);
   await session.moveRows(`CALL ducklake_rewrite_data_files('warehouse', ${name}, delete_threshold => 0)`);
-};
+}
 
 /** A copy of the rows of a table. */
 const COPY = 'erasure_copy';
@@ -58,7 +58,7 @@ const FILLER = 'erasure_filler';
 /** Blocks beyond the free ones, because the table needs some itself. */
 const MORE_BLOCKS = 4;
 
-const overwriteFreeBlocks = async (session: Session): Promise<void> => {
+async function overwriteFreeBlocks(session: Session): Promise<void> {
   await session.run('CHECKPOINT warehouse');
   const [size] = await session.query<{ bytes: string }>(
     `SELECT CAST((free_blocks + ${MORE_BLOCKS}) * block_size AS BIGINT) AS bytes
@@ -79,10 +79,10 @@ const overwriteFreeBlocks = async (session: Session): Promise<void> => {
   }
   await session.run(`DROP TABLE ${FILLER}`);
   await session.run('CHECKPOINT warehouse');
-};
+}
 
-const dropOlderSnapshots = async (session: Session): Promise<void> => {
+async function dropOlderSnapshots(session: Session): Promise<void> {
   await session.run(`CALL ducklake_flush_inlined_data('warehouse')`);
   await session.run(`CALL ducklake_expire_snapshots('warehouse', older_than => now())`);
   await session.run(`CALL ducklake_cleanup_old_files('warehouse', cleanup_all => true)`);
-};
+}

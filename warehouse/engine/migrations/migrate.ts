@@ -6,10 +6,10 @@ import type { Session } from '../session.ts';
  * Runs and records the migrations that the warehouse lacks, each in its own transaction. Refuses a warehouse that a newer version
  * has migrated, because this version does not know what its tables mean.
  */
-export const migrate = async (
+export async function migrate(
   session: Session,
   migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> => {
+): Promise<void> {
   await session.run(
     'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER, name VARCHAR, applied_at TIMESTAMP)',
   );
@@ -26,4 +26,4 @@ export const migrate = async (
       });
     });
   }
-};
+}

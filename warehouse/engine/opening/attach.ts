@@ -35,21 +35,21 @@ const COMMIT_AGAIN = {
 } as const;
 
 /** Attaches a warehouse. Creates it if it does not exist. */
-export const attach = async (session: Session, place: WarehousePlace): Promise<void> => {
+export async function attach(session: Session, place: WarehousePlace): Promise<void> {
   if (isDuckLake(place.location)) {
     await attachLake(session, place);
     return;
   }
   await makeFolder(dirname(resolve(place.location)));
   await attachFile(session, place.location);
-};
+}
 
 /** Attaches a DuckLake. `options` are further ones of DuckLake's ATTACH. */
-export const attachLake = async (
+export async function attachLake(
   session: Session,
   place: WarehousePlace,
   options: readonly string[] = [],
-): Promise<void> => {
+): Promise<void> {
   await loadExtension(session, 'ducklake', place.extensions);
   if (postgresCatalog(place.location) !== null)
     await loadExtension(session, 'postgres_scanner', place.extensions);
@@ -64,17 +64,17 @@ export const attachLake = async (
   if (folder !== null) await makeFolder(folder);
   const all = [`DATA_PATH ${sqlText(place.dataPath)}`, ...options];
   await session.run(`ATTACH ${sqlText(place.location)} AS warehouse (${all.join(', ')})`);
-};
+}
 
 /**
  * Attaches a warehouse's file. Throws an error that says what to do if another process uses it, or if its log is damaged. DuckDB
  * replays the log, and leaves both files as they are if a checksum in it is wrong.
  */
-export const attachFile = async (
+export async function attachFile(
   session: Session,
   location: string,
   access: 'READ_WRITE' | 'READ_ONLY' = 'READ_WRITE',
-): Promise<void> => {
+): Promise<void> {
   const file = resolve(location);
   try {
     await session.run(`ATTACH ${sqlText(file)} AS warehouse (${access}, ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`);
@@ -95,4 +95,4 @@ export const attachFile = async (
     }
     throw cause;
   }
-};
+}

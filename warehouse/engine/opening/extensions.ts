@@ -17,11 +17,11 @@ const INSTALL_MS = 30_000;
  *
  * @throws ServiceError `invalid` that says how to provide the extension, at the latest after half a minute
  */
-export const loadExtension = async (
+export async function loadExtension(
   session: Statements,
   extension: Extension,
   directory: string | null,
-): Promise<void> => {
+): Promise<void> {
   const file = directory === null ? null : join(directory, `${extension}.duckdb_extension`);
   const isProvided = file !== null && (await isThere(file));
   try {
@@ -37,10 +37,10 @@ export const loadExtension = async (
         'run scripts/fetch-duckdb-extensions.sh DIR, which takes it from PyPI, and set DUCKDB_EXTENSIONS to DIR',
     );
   }
-};
+}
 
 /** Downloads the extension from DuckDB's site, unless an earlier call has. */
-const install = async (session: Statements, extension: Extension): Promise<void> => {
+async function install(session: Statements, extension: Extension): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooSlow = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -52,12 +52,12 @@ const install = async (session: Statements, extension: Extension): Promise<void>
   } finally {
     clearTimeout(timer);
   }
-};
+}
 
 /** Returns the first line of DuckDB's error, with the cause of a failed download. The rest is advice for DuckDB's own shell. */
-const reasonOf = (error: unknown): string => {
+function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const [first = ''] = message.split('\n');
   const [cause = ''] = /\((ERROR|HTTP) [^)]*\)/.exec(message.slice(first.length)) ?? [];
   return cause === '' ? first : `${first} ${cause}`;
-};
+}

@@ -12,7 +12,7 @@ const INDEXES = {
 } as const;
 
 /** Creates the missing indexes of a catalog in Postgres. */
-export const giveIndexes = async (session: Session): Promise<void> => {
+export async function giveIndexes(session: Session): Promise<void> {
   const there = await session.query<{ name: string }>(
     `SELECT indexname AS name FROM postgres_query(${sqlText(CATALOG)}, 'SELECT indexname::text FROM pg_indexes')`,
   );
@@ -23,4 +23,4 @@ export const giveIndexes = async (session: Session): Promise<void> => {
       `CALL postgres_execute(${sqlText(CATALOG)}, 'CREATE INDEX IF NOT EXISTS ${name} ON ${place}')`,
     );
   }
-};
+}

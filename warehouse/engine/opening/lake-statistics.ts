@@ -6,24 +6,24 @@ import type { Session } from '../session.ts';
  * every column of a table that never held a row, which takes 50 ms a statement instead of 8. If a start is killed between
  * the two steps, the empty row in schema_migrations shows this to the next start.
  */
-export const giveStatistics = async (session: Session): Promise<void> => {
+export async function giveStatistics(session: Session): Promise<void> {
   const bare = await session.query<TableName>(TABLES_WITHOUT_STATISTICS);
   if (bare.length > 0) await storeEmptyRows(session, bare);
   const left = await session.query('SELECT version FROM schema_migrations WHERE version IS NULL LIMIT 1');
   if (left.length > 0) await deleteEmptyRows(session);
   await dropOldForms(session);
-};
+}
 
 /**
  * Writes out rows that the catalog still holds in the form of a table from before a migration. Otherwise the nightly maintenance
  * would, and drop that form. Every other node that has read it before would then end with an internal error of DuckLake 1.5.
  */
-const dropOldForms = async (session: Session): Promise<void> => {
+async function dropOldForms(session: Session): Promise<void> {
   const old = await session.query(
     `SELECT table_id FROM ${CATALOG}.ducklake_inlined_data_tables GROUP BY table_id HAVING count(*) > 1 LIMIT 1`,
   );
   if (old.length > 0) await session.run(`CALL ducklake_flush_inlined_data('warehouse')`);
-};
+}
 
 interface TableName {
   name: string;
@@ -42,9 +42,9 @@ const storeEmptyRows = (session: Session, bare: readonly TableName[]): Promise<v
     }
   });
 
-const deleteEmptyRows = async (session: Session): Promise<void> => {
+async function deleteEmptyRows(session: Session): Promise<void> {
   const tables = await session.query<TableName>(TABLES);
   await session.transaction(async () => {
     for (const { name } of tables) await session.run(`DELETE FROM ${name} WHERE ${keyOf(name)} IS NULL`);
   });
-};
+}

@@ -4,7 +4,7 @@ import type { Session } from '../session.ts';
 const ATTEMPTS = 20;
 
 /** Runs a step of the set-up until it succeeds. Each try looks what is left to do. */
-export const persist = async (session: Session, step: () => Promise<void>): Promise<void> => {
+export async function persist(session: Session, step: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await step();
@@ -13,4 +13,4 @@ export const persist = async (session: Session, step: () => Promise<void>): Prom
       if (session.isLost || attempt >= ATTEMPTS) throw error;
     }
   }
-};
+}

@@ -39,10 +39,10 @@ export const withReader = <Result>(
  * Runs `work` with a reader. A reader has its own process, memory and threads, so that a broken file cannot stop the warehouse
  * or other loads.
  */
-export const withOwnReader = async <Result>(
+export async function withOwnReader<Result>(
   { spillDirectory, memoryLimit, threads }: ReaderSettings,
   work: (own: Omit<LoadSessions, 'session'>) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const folder = join(spillDirectory, `reader-${randomUUID()}`);
   const memory = bytesOf(memoryLimit) * READER_SHARE;
   const reader = await Reader.open({
@@ -58,17 +58,17 @@ export const withOwnReader = async <Result>(
     await reader.close();
     await rm(folder, { recursive: true, force: true });
   }
-};
+}
 
 /** Replaces DuckDB's message about a broken CSV file by one for the file's owner. Returns other errors as they are. */
-const inPlainWords = (error: unknown): unknown => {
+function inPlainWords(error: unknown): unknown {
   const message = error instanceof Error ? error.message : '';
   if (!message.includes('CSV Parser state machine')) return error;
   const [, file = 'a file'] = /^ *file = ([^?\n]*)/m.exec(message) ?? [];
   return invalid(
     `${file} cannot be read as CSV, usually because it mixes line endings (LF, CRLF, CR); nothing was loaded`,
   );
-};
+}
 
 /** Copies the rows that the reader selects to the warehouse's session, as the temporary table `table`. */
 export const handOver = (
@@ -84,25 +84,25 @@ export const lend = (
   select: string,
 ): Promise<void> => copy(session, reader, folder, table, select);
 
-const copy = async (
+async function copy(
   from: Statements,
   to: Statements,
   folder: string,
   table: string,
   select: string,
-): Promise<void> => {
+): Promise<void> {
   const file = join(folder, `${table}.parquet`);
   await from.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
   await to.run(`CREATE TEMP TABLE ${table} AS FROM read_parquet(${sqlText(file)})`);
   await rm(file);
-};
+}
 
 /** Writes the rows of each select of the reader to a file, and gives the warehouse's session a temporary view of all files. */
-export const show = async (
+export async function show(
   { reader, session, folder }: LoadSessions,
   view: string,
   selects: readonly string[],
-): Promise<void> => {
+): Promise<void> {
   const files = [];
   for (const [index, select] of selects.entries()) {
     const file = sqlText(join(folder, `${view}-${index}.parquet`));
@@ -110,4 +110,4 @@ export const show = async (
     files.push(file);
   }
   await session.run(`CREATE TEMP VIEW ${view} AS FROM read_parquet([${files.join(', ')}])`);
-};
+}

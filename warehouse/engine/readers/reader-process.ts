@@ -30,7 +30,7 @@ const PROGRESS_MS = 500;
 
 let opened: { instance: DuckDBInstance; session: Session } | null = null;
 
-const handle = async (request: ReaderCall): Promise<unknown> => {
+async function handle(request: ReaderCall): Promise<unknown> {
   if (request.call === 'open') {
     const instance = await openInstance(request.options);
     const session = new Session(await instance.connect());
@@ -58,11 +58,11 @@ const handle = async (request: ReaderCall): Promise<unknown> => {
       instance.closeSync();
       return process.memoryUsage.rss();
   }
-};
+}
 
-const send = (reply: ReaderReply): void => {
+function send(reply: ReaderReply): void {
   process.send?.(reply);
-};
+}
 
 process.on('message', (request: ReaderRequest) => {
   if (request.call === 'interrupt') {

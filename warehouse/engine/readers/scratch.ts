@@ -25,7 +25,7 @@ const OLD_USE_MS = 3_600_000;
  * Creates a folder in `directory` that only this process uses. DuckDB's lock on a file beside it shows others that the process
  * lives. The system releases the lock when the process dies for any reason.
  */
-export const takeScratch = async (directory: string): Promise<Scratch> => {
+export async function takeScratch(directory: string): Promise<Scratch> {
   await makeFolder(directory);
   const name = `process-${randomUUID()}`;
   const folder = join(directory, name);
@@ -37,10 +37,10 @@ export const takeScratch = async (directory: string): Promise<Scratch> => {
     removeLeftovers: () => removeLeftovers(directory, name),
     release: () => removeLocked(folder, lock),
   };
-};
+}
 
 /** Removes the folders in `directory` of processes that no longer run, except `own`. A folder always has its lock beside it. */
-export const removeAbandoned = async (directory: string, own: string): Promise<void> => {
+export async function removeAbandoned(directory: string, own: string): Promise<void> {
   for (const entry of await readdir(directory)) {
     const name = entry.replace(LOCK_SUFFIX, '');
     if (name === entry || name === own || !FOLDER.test(name)) continue;
@@ -48,9 +48,9 @@ export const removeAbandoned = async (directory: string, own: string): Promise<v
     const lock = await lockFile(path + LOCK_SUFFIX);
     if (lock !== null) await removeLocked(path, lock);
   }
-};
+}
 
-const removeLeftovers = async (directory: string, own: string): Promise<void> => {
+async function removeLeftovers(directory: string, own: string): Promise<void> {
   await removeAbandoned(directory, own);
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
@@ -60,17 +60,17 @@ const removeLeftovers = async (directory: string, own: string): Promise<void> =>
         await rm(path, { recursive: true, force: true });
     }
   }
-};
+}
 
 /** Removes the lock after the folder, because the folder counts as in use until then. */
-const removeLocked = async (folder: string, lock: DuckDBInstance): Promise<void> => {
+async function removeLocked(folder: string, lock: DuckDBInstance): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   lock.closeSync();
   await rm(folder + LOCK_SUFFIX, { force: true });
-};
+}
 
 /** Locks a file until the instance is closed or the process ends. Returns null if another process holds the lock. */
-const lockFile = async (path: string): Promise<DuckDBInstance | null> => {
+async function lockFile(path: string): Promise<DuckDBInstance | null> {
   try {
     return await DuckDBInstance.create(path, { threads: '1' });
   } catch (error) {
@@ -79,4 +79,4 @@ const lockFile = async (path: string): Promise<DuckDBInstance | null> => {
     await rm(path, { force: true });
     return DuckDBInstance.create(path, { threads: '1' });
   }
-};
+}

@@ -66,7 +66,7 @@ export const audit = async (
 ): Promise<void> => auditEach(session, orgId, { ...record, targets: [target] }, now);
 
 /** Adds a record for each of some targets of the same action, with one statement. */
-export const auditEach = async (
+export async function auditEach(
   session: Pick<Session, 'run'>,
   orgId: string,
   record: {
@@ -76,7 +76,7 @@ export const auditEach = async (
     detail: Record<string, unknown>;
   },
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   const { through } = record.actor;
   const detail = JSON.stringify(through === undefined ? record.detail : { ...record.detail, through });
   await session.run(
@@ -96,7 +96,7 @@ export const auditEach = async (
       detail,
     },
   );
-};
+}
 
 /** Which records to return. The days are inclusive. */
 export interface AuditFilter {
@@ -113,12 +113,12 @@ const EVERY_RECORD: AuditFilter = { actor: null, action: null, target: null, sta
  * Returns the records of a filter before `cursor`, newest first: fewer than `limit`, with at most {@link MOST_PAGE_BYTES} of details. The
  * first record comes even if it is longer.
  */
-export const listAuditLog = async (
+export async function listAuditLog(
   warehouse: Warehouse,
   orgId: string,
   page: { limit: number; cursor: string | null },
   filter: AuditFilter = EVERY_RECORD,
-): Promise<ListPart<AuditRecord>> => {
+): Promise<ListPart<AuditRecord>> {
   const rows = await warehouse.query<{
     id: string;
     recorded_at: string;
@@ -139,7 +139,7 @@ export const listAuditLog = async (
     }),
   );
   return { items, hasMore: rows.at(-1)?.has_more === true };
-};
+}
 
 // Chooses the page before it reads the details, so that no step sorts or counts them.
 const LIST_AUDIT_LOG = `

@@ -39,7 +39,7 @@ const DEFINED_BYTES = bytesOf('list_contains($versions, CAST(version_id AS VARCH
  * Throws `invalid` if an organisation's current metrics, teams, shared costs, cost sources and webhooks have too much text. Runs
  * in the transaction that has stored one of them. No other such transaction of the organisation may run at the same time.
  */
-export const refuseTooMuchDefined = async (session: Session, orgId: string): Promise<void> => {
+export async function refuseTooMuchDefined(session: Session, orgId: string): Promise<void> {
   // Old versions count here, so that most definitions need no look for the newest.
   const [all] = await session.query<{ bytes: number }>(ALL_BYTES, { org: orgId });
   if (all !== undefined && all.bytes <= MOST_BYTES) return;
@@ -51,6 +51,6 @@ export const refuseTooMuchDefined = async (session: Session, orgId: string): Pro
     throw invalid(
       `body: expected all metrics, teams, shared costs, cost sources and webhooks together to have at most ${inMiB(MOST_BYTES)}, got ${inMiB(bytes)} with this one; shorten or delete some`,
     );
-};
+}
 
 const inMiB = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(2)} MiB`;

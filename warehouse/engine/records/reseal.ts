@@ -24,7 +24,7 @@ export interface Resealed {
  * nothing remains. Each step is one transaction. A step that was killed has changed nothing (docs/design.md#secrets). Damaged
  * texts stay as they are, and count as unreadable.
  */
-export const resealSome = async (warehouse: Warehouse, sealer: Sealer): Promise<Resealed> => {
+export async function resealSome(warehouse: Warehouse, sealer: Sealer): Promise<Resealed> {
   const { previousKeyId } = sealer;
   const done = { resealed: 0, damaged: 0 };
   if (previousKeyId !== null)
@@ -43,15 +43,15 @@ export const resealSome = async (warehouse: Warehouse, sealer: Sealer): Promise<
     remaining: previous - done.damaged,
     unreadable: unreadable + done.damaged,
   };
-};
+}
 
-const resealColumn = async (
+async function resealColumn(
   session: Session,
   sealer: Sealer,
   column: SealedColumn,
   previousKeyId: string,
   most: number,
-): Promise<{ resealed: number; damaged: number }> => {
+): Promise<{ resealed: number; damaged: number }> {
   const { table, column: name, record, field } = column;
   const rows = await session.query<{ org_id: string; record: string; sealed: string }>(
     `SELECT org_id, concat_ws(' ', ${record.join(', ')}) AS record, ${name} AS sealed
@@ -78,4 +78,4 @@ const resealColumn = async (
   );
   await session.run('DROP TABLE temp.main.resealed');
   return counts;
-};
+}

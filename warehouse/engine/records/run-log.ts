@@ -115,12 +115,12 @@ export class RunLog<Of extends Run, Subject extends keyof Of & string> {
   }
 }
 
-const read = (type: StoredType, stored: unknown): unknown => {
+function read(type: StoredType, stored: unknown): unknown {
   if (type === 'TIMESTAMP') return instantOrNull(stored as string | null);
   if (stored === null) return null;
   if (type === 'BIGINT') return Number(stored);
   return type === 'JSON' ? (JSON.parse(stored as string) as unknown) : stored;
-};
+}
 
 const written = (type: StoredType, value: unknown): Parameter =>
   type === 'JSON' ? JSON.stringify(value) : (value as Parameter);

@@ -41,43 +41,43 @@ export interface SealedByKey {
 }
 
 /** Returns which master keys have sealed the stored texts. It reads the key that each text names, and opens nothing. */
-export const sealedByKeys = async (warehouse: Pick<Session, 'query'>): Promise<SealedByKey[]> => {
+export async function sealedByKeys(warehouse: Pick<Session, 'query'>): Promise<SealedByKey[]> {
   const texts = SEALED_COLUMNS.map(({ table, column }) => `SELECT ${column} AS sealed FROM ${table}`);
   const rows = await warehouse.query<{ key_id: string; texts: string }>(
     `SELECT split_part(sealed, '.', 2) AS key_id, count(*) AS texts
      FROM (${texts.join(' UNION ALL ')}) WHERE sealed IS NOT NULL GROUP BY ALL ORDER BY key_id`,
   );
   return rows.map(({ key_id, texts: count }) => ({ key_id, texts: Number(count) }));
-};
+}
 
 /**
  * Returns the condition that a master key has sealed a column's text. As a range, so that DuckDB skips the blocks and files that
  * other keys have sealed.
  */
-export const isSealedBy = ({ column }: SealedColumn, keyId: string): string => {
+export function isSealedBy({ column }: SealedColumn, keyId: string): string {
   const prefix = sealedPrefix(keyId);
   // The slash follows the dot in which the prefix ends.
   return `${column} >= ${sqlText(prefix)} AND ${column} < ${sqlText(prefix.replace(/\.$/, '/'))}`;
-};
+}
 
 /** Returns whether nothing is sealed, or one of the keys has sealed a part of it. It reads until the first text that tells. */
-export const opensAny = async (
+export async function opensAny(
   session: Pick<Session, 'query'>,
   { keyId, previousKeyId }: Pick<Sealer, 'keyId' | 'previousKeyId'>,
-): Promise<boolean> => {
+): Promise<boolean> {
   const keys = previousKeyId === null ? [keyId] : [keyId, previousKeyId];
   return (
     (await anyText(session, (column) => keys.map((key) => isSealedBy(column, key)))) ||
     !(await anyText(session, ({ column }) => [`${column} IS NOT NULL`]))
   );
-};
+}
 
-const anyText = async (
+async function anyText(
   session: Pick<Session, 'query'>,
   conditions: (column: SealedColumn) => readonly string[],
-): Promise<boolean> => {
+): Promise<boolean> {
   const found = SEALED_COLUMNS.flatMap((column) =>
     conditions(column).map((condition) => `SELECT 1 FROM ${column.table} WHERE ${condition}`),
   );
   return (await session.query(`SELECT 1 AS found FROM (${found.join(' UNION ALL ')}) LIMIT 1`)).length > 0;
-};
+}

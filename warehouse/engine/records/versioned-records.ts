@@ -254,10 +254,10 @@ const namedAnd = (thing: object, fields: object): Record<string, unknown> =>
   'name' in thing ? { name: thing.name, ...fields } : { ...fields };
 
 // Returns undefined for JSON that was never written, to distinguish it from a JSON null.
-const read = (type: ColumnType, stored: unknown): unknown => {
+function read(type: ColumnType, stored: unknown): unknown {
   if (type === 'JSON') return stored === null ? undefined : (JSON.parse(stored as string) as unknown);
   return type === 'TIMESTAMP' ? instant(stored as string) : stored;
-};
+}
 
 const written = (type: ColumnType, value: unknown): Parameter =>
   type === 'JSON' ? JSON.stringify(value) : (value as Parameter);

@@ -8,11 +8,7 @@ export type Columns = Readonly<Record<string, ColumnType>>;
 export type TextRow = Readonly<Record<string, string | null>>;
 
 /** Returns a statement that gives columns of other rows their types, by `CAST` or `TRY_CAST`. */
-export const typedColumns = (
-  columns: Columns,
-  relation: string,
-  cast: 'CAST' | 'TRY_CAST' = 'CAST',
-): string => {
+export function typedColumns(columns: Columns, relation: string, cast: 'CAST' | 'TRY_CAST' = 'CAST'): string {
   const typed = Object.entries(columns).map(([name, type]) => `${cast}("${name}" AS ${type}) AS "${name}"`);
   return `SELECT ${typed.join(', ')} FROM ${relation}`;
-};
+}

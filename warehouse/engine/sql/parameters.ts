@@ -15,13 +15,13 @@ const PARTS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\$(\w+)/g;
  * Returns a statement with its values as literals of the types that the driver would bind, or null if they must be bound. DuckDB
  * plans such a statement once. It plans a statement with bound values twice: without the values, and again with them.
  */
-export const withValues = (sql: string, parameters: Parameters): string | null => {
+export function withValues(sql: string, parameters: Parameters): string | null {
   if (!Object.values(parameters).every(isShort)) return null;
   return sql.replace(PARTS, (part: string, name: string | undefined) => {
     const value = name === undefined ? undefined : parameters[name];
     return value === undefined ? part : literal(value);
   });
-};
+}
 
 /** A text with a NUL would end the statement. */
 const isShort = (value: Parameter): boolean =>
@@ -29,7 +29,7 @@ const isShort = (value: Parameter): boolean =>
     ? value.length <= LONGEST_LIST && value.every(isShort)
     : typeof value !== 'string' || (value.length <= LONGEST_TEXT && !value.includes('\0'));
 
-const literal = (value: Parameter): string => {
+function literal(value: Parameter): string {
   if (isList(value)) return `CAST([${value.map(literal).join()}] AS VARCHAR[])`;
   switch (typeof value) {
     case 'string':
@@ -41,7 +41,7 @@ const literal = (value: Parameter): string => {
     default:
       return String(value);
   }
-};
+}
 
 /** A number is all its digits: JavaScript shortens large ones. */
 const wholeNumber = (value: number): string =>

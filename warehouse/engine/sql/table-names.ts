@@ -1,15 +1,15 @@
 import type { Session } from '../session.ts';
 
 /** Returns the names of the warehouse's tables, in alphabetical order. */
-export const tableNames = async (session: Pick<Session, 'query'>): Promise<string[]> => {
+export async function tableNames(session: Pick<Session, 'query'>): Promise<string[]> {
   const tables = await session.query<{ name: string }>(
     `SELECT table_name AS name FROM duckdb_tables() WHERE database_name = 'warehouse' ORDER BY name`,
   );
   return tables.map(({ name }) => name);
-};
+}
 
 /** Returns the names of the tables whose rows belong to organisations, in alphabetical order. */
-export const tablesOfOrganisations = async (session: Pick<Session, 'query'>): Promise<string[]> => {
+export async function tablesOfOrganisations(session: Pick<Session, 'query'>): Promise<string[]> {
   const tables = await session.query<{ name: string }>(
     `SELECT table_name AS name FROM duckdb_tables() AS stored
      WHERE database_name = 'warehouse' AND EXISTS (
@@ -18,4 +18,4 @@ export const tablesOfOrganisations = async (session: Pick<Session, 'query'>): Pr
      ORDER BY name`,
   );
   return tables.map(({ name }) => name);
-};
+}

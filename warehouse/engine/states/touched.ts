@@ -45,7 +45,7 @@ const OUTSIDE = /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP|SECRET)\s/i;
  * Returns what a statement writes, by its text. A write names its organisation in the parameter `$org`, or several in `$orgs`,
  * and its metric. A write without them counts as one to the rows of all.
  */
-export const writesOf = (sql: string, parameters: Readonly<Record<string, unknown>>): Writes => {
+export function writesOf(sql: string, parameters: Readonly<Record<string, unknown>>): Writes {
   const table = WRITE.exec(sql)?.[1]?.toLowerCase();
   if (table === undefined) return OUTSIDE.test(sql) ? 'outside' : 'nothing';
   if (/^(temp|memory)\./.test(table)) return 'outside';
@@ -56,6 +56,6 @@ export const writesOf = (sql: string, parameters: Readonly<Record<string, unknow
     orgs: typeof org === 'string' ? [org] : isTexts(orgs) ? orgs : null,
     metric: typeof metric === 'string' ? metric : null,
   };
-};
+}
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value);

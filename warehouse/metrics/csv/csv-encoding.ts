@@ -47,7 +47,7 @@ const otherThanDeclared = (declared: string, got: string): Error =>
 const withoutMark = (declared: string): Error =>
   otherThanDeclared(declared, 'without a byte order mark of UTF-16');
 
-const decoderOf = (start: Buffer, declared: CsvCharset | null): Utf16 | null => {
+function decoderOf(start: Buffer, declared: CsvCharset | null): Utf16 | null {
   const mark = start.readUInt16BE(0);
   const marked = mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : null;
   if (marked === null && declared === 'utf-16') throw withoutMark(declared);
@@ -56,7 +56,7 @@ const decoderOf = (start: Buffer, declared: CsvCharset | null): Utf16 | null => 
   if (isOther) throw otherThanDeclared(declared, `in ${marked}`);
   const charset = marked ?? declared;
   return charset === 'utf-16le' || charset === 'utf-16be' ? new Utf16(charset === 'utf-16be') : null;
-};
+}
 
 /** Decodes UTF-16 in parts. */
 class Utf16 {

@@ -69,10 +69,10 @@ export const csvLines = async function* (
 };
 
 /** Returns the separator that a file's first line proves, and null while all lines are blank. A declaration becomes a blank line. */
-const begunBy = (
+function begunBy(
   block: Buffer,
   isHeader: CsvReading['isHeader'],
-): { separator: Separator | null; block: Buffer } => {
+): { separator: Separator | null; block: Buffer } {
   const start = block.findIndex((byte) => !BLANK_BYTES.includes(byte));
   if (start === -1) return { separator: null, block };
   const begin = block.lastIndexOf(LINE_FEED, start) + 1;
@@ -84,7 +84,7 @@ const begunBy = (
     return { separator: declared, block: Buffer.concat([block.subarray(0, begin), block.subarray(end)]) };
   const separator = SEPARATORS.find((each) => isHeader(parsed(Buffer.from(line), each)[0] ?? []));
   return { separator: separator ?? ',', block };
-};
+}
 
 /** Line ends, spaces and tabs. */
 const BLANK_BYTES = [LINE_FEED, 13, 32, 9];
@@ -124,7 +124,7 @@ const blocksOfLines = async function* (bytes: AsyncIterable<Buffer>): AsyncGener
 };
 
 /** Returns the number of lines in a block. Throws for a line that is too long, is not UTF-8, or is one too many. */
-const countLines = (block: Buffer, first: number, shown: (text: string) => string): number => {
+function countLines(block: Buffer, first: number, shown: (text: string) => string): number {
   const isText = isUtf8(block);
   let count = 0;
   for (let from = 0; from < block.length; count += 1) {
@@ -141,17 +141,17 @@ const countLines = (block: Buffer, first: number, shown: (text: string) => strin
     from += bytes.length + 1;
   }
   return count;
-};
+}
 
 /** Returns the records of a block of `lines` lines, up to the first that does not end on its line. */
-const recordsOf = (block: Buffer, lines: number, separator: Separator): string[][] => {
+function recordsOf(block: Buffer, lines: number, separator: Separator): string[][] {
   const records = parsed(block, separator);
   if (records.length === lines) return records;
   const spanning = records.findIndex((fields) => fields.some((field) => field.includes('\n')));
   return spanning === -1 ? records : records.slice(0, spanning);
-};
+}
 
-const parsed = (block: Buffer, separator: Separator): string[][] => {
+function parsed(block: Buffer, separator: Separator): string[][] {
   const format = formatOf(separator);
   try {
     return parse(block, format);
@@ -160,7 +160,7 @@ const parsed = (block: Buffer, separator: Separator): string[][] => {
     const sound = Number(error['records']);
     return sound === 0 ? [] : parse(block, { ...format, to: sound });
   }
-};
+}
 
 const lineText = (block: Buffer, index: number): string =>
   (block.toString().split('\n')[index] ?? '').replace(/\r$/, '');

@@ -35,25 +35,25 @@ const SCOPE: Derived<MetricScope | null> = {
 };
 
 /** Returns the scopes of those metrics that exist, by metric id. */
-export const metricScopes = async (
+export async function metricScopes(
   session: Pick<Session, 'query'>,
   recall: Recall,
   orgId: string,
   metricIds: readonly string[],
-): Promise<Map<string, MetricScope>> => {
+): Promise<Map<string, MetricScope>> {
   const parts = new Map(metricIds.map((id) => [id, ofMetric(id, ['metric_versions'])]));
   const scopes = await recall.each(SCOPE, parts, async (missing) => {
     const read = await readScopes(session, orgId, missing);
     return new Map(missing.map((id) => [id, read.get(id) ?? null]));
   });
   return new Map([...scopes].flatMap(([id, scope]) => (scope === null ? [] : [[id, scope]])));
-};
+}
 
-const readScopes = async (
+async function readScopes(
   session: Pick<Session, 'query'>,
   orgId: string,
   metrics: readonly string[],
-): Promise<Map<string, MetricScope>> => {
+): Promise<Map<string, MetricScope>> {
   const parameters = { org: orgId, metrics };
   const scopes = await session.query<Omit<MetricScope, 'picked'>>(SCOPES, parameters);
   const picks = await session.query<{
@@ -72,7 +72,7 @@ const readScopes = async (
   return new Map(
     scopes.map((scope) => [scope.metric_id, { ...scope, picked: picked.get(scope.metric_id) ?? null }]),
   );
-};
+}
 
 const SCOPES = `
 SELECT metric_id, kind, frequency, scope->>'$.team_id' AS team_id, md5(scope) AS scope_id

@@ -32,12 +32,12 @@ const LOCKS: Derived<Locks> = {
 };
 
 /** Returns the newest locks of metrics, by metric id and month. */
-export const newestLocks = async (
+export async function newestLocks(
   session: Pick<Session, 'query'>,
   recall: Recall,
   orgId: string,
   metricIds: readonly string[],
-): Promise<ReadonlyMap<string, Locks>> => {
+): Promise<ReadonlyMap<string, Locks>> {
   const parts = new Map(metricIds.map((metric) => [metric, [{ table: 'month_locks', metric }]]));
   return recall.each(LOCKS, parts, async (metrics) => {
     const found = new Map(metrics.map((id) => [id, new Map<Month, StoredLock>()]));
@@ -45,7 +45,7 @@ export const newestLocks = async (
       found.get(lock.metric_id)?.set(monthOf(lock.month), lock);
     return found;
   });
-};
+}
 
 const NEWEST_LOCKS = `
 SELECT metric_id, month, lock_id, version, sealed_numbers, cost, value, unit_cost, value_changes,
@@ -60,10 +60,7 @@ export const NO_NUMBERS = { cost: null, value: null, unit_cost: null };
  * Returns a lock with its numbers. Those of revenue need its vault; without it there is no lock to show. If the vault cannot open
  * them, the lock has none.
  */
-export const openedLock = (
-  lock: StoredLock | undefined,
-  vault: RevenueVault | undefined,
-): MonthLock | null => {
+export function openedLock(lock: StoredLock | undefined, vault: RevenueVault | undefined): MonthLock | null {
   if (lock === undefined) return null;
   const { metric_id, month, lock_id, sealed_numbers } = lock;
   if (sealed_numbers !== null && vault === undefined) return null;
@@ -81,4 +78,4 @@ export const openedLock = (
     valueChanges: Number(lock.value_changes),
     isIncomplete: lock.is_incomplete,
   };
-};
+}

@@ -24,14 +24,14 @@ const COST_BYTES = 120;
  *
  * @param days the range of days whose costs are wanted, too; null for none.
  */
-export const scopeMonths = async (
+export async function scopeMonths(
   session: ComputedQueries,
   recall: Recall,
   orgId: string,
   scopeIds: readonly string[],
   months: { first: Day; last: Day },
   days: { first: Day; last: Day } | null,
-): Promise<ReadonlyMap<string, ScopeCosts>> => {
+): Promise<ReadonlyMap<string, ScopeCosts>> {
   const range = [months.first, months.last, days?.first ?? '', days?.last ?? ''].join();
   const keyOf = (scopeId: string): string => `${scopeId} ${range}`;
   const keys = new Map(scopeIds.map((id) => [keyOf(id), []]));
@@ -55,7 +55,7 @@ export const scopeMonths = async (
     return new Map([...found].map(([id, scope]) => [keyOf(id), scope]));
   });
   return new Map(scopeIds.flatMap((id) => [[id, costs.get(keyOf(id)) ?? NO_COSTS] as const]));
-};
+}
 
 export const NO_COSTS: ScopeCosts = { months: new Map(), days: new Map() };
 

@@ -36,13 +36,13 @@ const VALUES: Derived<ValueMonths> = {
 };
 
 /** Returns the values of months since `first`, and of days since `firstDay`, by metric id. */
-export const valueMonths = async (
+export async function valueMonths(
   session: Pick<Session, 'query'>,
   recall: Recall,
   orgId: string,
   scopes: readonly MetricScope[],
   { first, firstDay }: { first: Day; firstDay: Day },
-): Promise<ReadonlyMap<string, ValueMonths>> => {
+): Promise<ReadonlyMap<string, ValueMonths>> {
   const byKey = new Map(scopes.map((scope) => [`${scope.metric_id} ${first} ${firstDay}`, scope]));
   const parts = new Map(
     [...byKey].map(([key, { metric_id }]) => [
@@ -56,7 +56,7 @@ export const valueMonths = async (
     return new Map(missing.map((key) => [key, read.get(byKey.get(key)?.metric_id ?? '') ?? NO_VALUES]));
   });
   return new Map([...byKey].map(([key, { metric_id }]) => [metric_id, values.get(key) ?? NO_VALUES]));
-};
+}
 
 export const NO_VALUES: ValueMonths = { months: new Map(), days: new Map(), through: null, from: null };
 
@@ -71,12 +71,12 @@ interface Row extends LastPeriods {
   has_labels: boolean;
 }
 
-const readValues = async (
+async function readValues(
   session: Pick<Session, 'query'>,
   orgId: string,
   scopes: readonly MetricScope[],
   range: { first: Day; firstDay: Day },
-): Promise<Map<string, ValueMonths>> => {
+): Promise<Map<string, ValueMonths>> {
   const rows = await session.query<Row>(VALUE_MONTHS, {
     org: orgId,
     metrics: scopes.map(({ metric_id }) => metric_id),
@@ -115,7 +115,7 @@ const readValues = async (
       known.days.set(day, unitsOfFixed(sum));
   }
   return byMetric;
-};
+}
 
 const earlier = (one: Day | null, other: Day | null): Day | null =>
   one === null || (other !== null && other < one) ? other : one;

@@ -57,7 +57,7 @@ export const localDayOfText = (value: string): string =>
 export const isTime = ({ type }: ExportColumn): boolean => /^(TIMESTAMP|DATE)/.test(type);
 
 /** Returns a cell as a UTC instant, null if it is not a time. */
-export const timeCell = (column: ExportColumn): string => {
+export function timeCell(column: ExportColumn): string {
   if (!isTime(column)) return timeFromText(asWritten(column));
   const time = quoted(column.name);
   // Many times faster than timezone('UTC', …), which fails for some times that a file can hold.
@@ -67,15 +67,15 @@ export const timeCell = (column: ExportColumn): string => {
       : `TRY_CAST(${time} AS TIMESTAMP)`;
   // A time that DuckDB cannot convert is unreadable like an infinite one, and not missing.
   return `CASE WHEN ${time} IS NOT NULL THEN COALESCE(${converted}, TIMESTAMP 'infinity') END`;
-};
+}
 
 /** Returns the UTC day that a cell names, or the day of its instant; null for anything else. */
-export const dayCell = (column: ExportColumn): string => {
+export function dayCell(column: ExportColumn): string {
   if (column.type === 'DATE') return quoted(column.name);
   const text = textCell(column);
   // A cast also accepts words such as "infinity".
   return `CASE WHEN regexp_matches(${text}, '^\\d{4}-\\d\\d-\\d\\d') THEN ${dayOfText(text)} END`;
-};
+}
 
 /** Returns whether a column holds integers or decimals. Other types are cast from text, because a cast reads `true` as 1. */
 const isExactNumber = ({ type }: ExportColumn): boolean =>
@@ -92,7 +92,7 @@ const decimalFromNumber = (amount: string): string =>
  *
  * @param text the cell as text.
  */
-export const decimalCell = (column: ExportColumn, text = textCell(column)): string => {
+export function decimalCell(column: ExportColumn, text = textCell(column)): string {
   const amount = quoted(column.name);
   if (isExactNumber(column)) return decimalFromNumber(amount);
   // A cast also accepts `1_000`, which no export writes.
@@ -101,4 +101,4 @@ export const decimalCell = (column: ExportColumn, text = textCell(column)): stri
   const short = `TRY_CAST(${amount} AS DECIMAL(18,10))`;
   return `CASE WHEN abs(${amount}) < 100000 AND CAST(${short} AS DOUBLE) = ${amount} THEN CAST(${short} AS DECIMAL(38,15))
     ELSE ${decimalFromNumber(`CAST(${amount} AS VARCHAR)`)} END`;
-};
+}

@@ -55,22 +55,22 @@ export const CSV_OPTIONS = `auto_detect = false, delim = ',', quote = '"', escap
   nullstr = ['NULL', 'null', '']`;
 
 /** Lists, in order, the objects that an `s3://` glob matches, and others whose names begin like it. */
-export const listObjects = async (session: Statements, glob: string): Promise<string[]> => {
+export async function listObjects(session: Statements, glob: string): Promise<string[]> {
   const rows = await session.query<{ file: string }>('SELECT file FROM glob($pattern) ORDER BY file', {
     pattern: widenGlob(glob),
   });
   return rows.map(({ file }) => file);
-};
+}
 
 /** Returns `csv` or `parquet` by the file's name, or null for any other file. */
-export const formatOf = (path: string): ExportFile['format'] | null => {
+export function formatOf(path: string): ExportFile['format'] | null {
   const name = /^https?:/.test(path) ? new URL(path).pathname : path;
   if (/\.parquet$/i.test(name)) return 'parquet';
   return /\.csv(\.gz)?$/i.test(name) ? 'csv' : null;
-};
+}
 
 /** Reads the columns of a file from its header. Throws if a `.parquet` file is not Parquet. */
-export const describeFile = async (session: Statements, path: string, opened = path): Promise<ExportFile> => {
+export async function describeFile(session: Statements, path: string, opened = path): Promise<ExportFile> {
   const format = formatOf(path);
   if (format === null) {
     throw invalid(`location: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(path)}`);
@@ -92,10 +92,10 @@ export const describeFile = async (session: Statements, path: string, opened = p
     columns: await parquetColumns(session, opened),
     count: () => Promise.resolve({ rows, longRows: 0, isRemote: /^(s3|https?):/i.test(path) }),
   };
-};
+}
 
 /** Throws `invalid` if a Parquet file has more columns, longer names or other characters than a CSV header may have. */
-const refuseWideParquet = async (session: Statements, path: string, opened: string): Promise<void> => {
+async function refuseWideParquet(session: Statements, path: string, opened: string): Promise<void> {
   const [schema] = await session.query<{ fields: string; bytes: string; name: string | null }>(
     `SELECT count(*) - 1 AS fields, sum(strlen(name)) AS bytes,
        first(left(name, 80)) FILTER (regexp_matches(name, '[\\x00-\\x08\\x0a-\\x1f\\x7f]')) AS name
@@ -110,18 +110,18 @@ const refuseWideParquet = async (session: Statements, path: string, opened: stri
   if (bytes > LONGEST_LINE_BYTES)
     refuse(`column names of at most ${LONGEST_LINE_BYTES} bytes in all`, String(bytes));
   if (name !== null) refuse('column names without control characters', JSON.stringify(name));
-};
+}
 
 /** Returns the row count in a Parquet file's metadata. */
-const parquetRows = async (session: Statements, opened: string): Promise<number> => {
+async function parquetRows(session: Statements, opened: string): Promise<number> {
   const [row] = await session.query<{ row_count: string }>(
     'SELECT sum(num_rows)::BIGINT AS row_count FROM parquet_file_metadata($path)',
     { path: patternOf(opened) },
   );
   return Number(row?.row_count);
-};
+}
 
-const parquetColumns = async (session: Statements, opened: string): Promise<ExportColumn[]> => {
+async function parquetColumns(session: Statements, opened: string): Promise<ExportColumn[]> {
   const rows = await session.query<{ column_name: string; column_type: string }>(
     'SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet($path, hive_partitioning = false))',
     { path: patternOf(opened) },
@@ -142,16 +142,16 @@ const parquetColumns = async (session: Statements, opened: string): Promise<Expo
       ...(inexact === null ? {} : { inexact }),
     };
   });
-};
+}
 
 /**
  * Returns a Parquet file's columns with their stored names, and whether a field in them is inexact. DuckDB reads decimals of more
  * than 38 digits as binary numbers, and gets them wrong.
  */
-const storedColumns = async (
+async function storedColumns(
   session: Statements,
   opened: string,
-): Promise<{ name: string; inexact: string | null }[]> => {
+): Promise<{ name: string; inexact: string | null }[]> {
   const [, ...elements] = await session.query<{
     name: string;
     num_children: string | null;
@@ -175,7 +175,7 @@ const storedColumns = async (
     within += Number(children ?? 0);
   }
   return columns;
-};
+}
 
 /** A field that a load reads: its column names, and the file's columns that hold it. */
 interface ReadColumns {
@@ -189,7 +189,7 @@ interface ReadColumns {
  *
  * @throws ServiceError `invalid` if DuckDB cannot read the numbers of a column exactly.
  */
-export const missingOf = ({ path }: ExportFile, read: readonly ReadColumns[]): string[] => {
+export function missingOf({ path }: ExportFile, read: readonly ReadColumns[]): string[] {
   const inexact = read.flatMap(({ found }) => found).find((column) => column.inexact !== undefined);
   if (inexact !== undefined)
     throw invalid(
@@ -198,17 +198,13 @@ export const missingOf = ({ path }: ExportFile, read: readonly ReadColumns[]): s
   return read
     .filter(({ isMandatory, found }) => isMandatory && found.length === 0)
     .map(({ names }) => names.join(' or '));
-};
+}
 
 /** Removes a URL's query, because the query of a signed URL is a credential. */
 export const withoutQuery = (path: string): string => path.replace(/\?.*$/, '');
 
 // DuckDB's own sniffer rejects a whole file for one broken line, so the header is read as a line of text.
-const csvColumns = async (
-  session: Statements,
-  opened: string,
-  compression: string,
-): Promise<ExportColumn[]> => {
+async function csvColumns(session: Statements, opened: string, compression: string): Promise<ExportColumn[]> {
   const [header] = await session.query<{ names: string[] }>(
     `SELECT list_transform(
        regexp_extract_all(ltrim(line, chr(65279)), '("(?:[^"]|"")*"|[^,]*)(?:,|$)', 1),
@@ -220,7 +216,7 @@ const csvColumns = async (
   );
   // The pattern also matches the empty text after the last name.
   return namedColumns((header?.names ?? []).slice(0, -1));
-};
+}
 
 /** Returns a pattern that only this path matches, because DuckDB reads `*`, `?` and `[` as wildcards. */
 export const patternOf = (path: string): string =>
@@ -237,7 +233,7 @@ export const compressionOf = (path: string): string => (isCompressed(path) ? `'g
 const columnKey = (name: string): string => name.trim().toLowerCase();
 
 /** Names the columns of a CSV header. Empty and repeated names are replaced, because DuckDB needs a name for each column. */
-const namedColumns = (names: readonly string[]): ExportColumn[] => {
+function namedColumns(names: readonly string[]): ExportColumn[] {
   const seen = new Map<string, ExportColumn>();
   return names.map((name, index) => {
     const before = seen.get(columnKey(name));
@@ -247,4 +243,4 @@ const namedColumns = (names: readonly string[]): ExportColumn[] => {
     seen.set(columnKey(known), column);
     return column;
   });
-};
+}

@@ -15,12 +15,12 @@ export interface ManifestText {
 }
 
 /** Returns the size of a file in bytes, without reading the file. */
-export const sizeOfFile = async (session: Statements, opened: string): Promise<number> => {
+export async function sizeOfFile(session: Statements, opened: string): Promise<number> {
   const [row] = await session.query<{ size: string }>('SELECT size FROM read_text($file)', {
     file: patternOf(opened),
   });
   return Number(row?.size);
-};
+}
 
 /**
  * Reads a manifest. AWS Data Exports name `dataFiles`, AWS's older reports `reportKeys`; Azure names the `blobs` of one run of an
@@ -28,17 +28,17 @@ export const sizeOfFile = async (session: Statements, opened: string): Promise<n
  *
  * @param mostFiles if the manifest names more files, `files` is null.
  */
-export const readManifestText = async (
+export async function readManifestText(
   session: Statements,
   opened: string,
   mostFiles: number,
-): Promise<ManifestText | null> => {
+): Promise<ManifestText | null> {
   const [row] = await session.query<ManifestText>(MANIFEST, {
     file: patternOf(opened),
     most: mostFiles,
   });
   return row ?? null;
-};
+}
 
 const MANIFEST = `
 WITH manifest AS (

@@ -36,11 +36,11 @@ const FEED_TABLES = ['checked_groups', 'broken_lines', 'broken_line_scans'] as c
  * @throws RejectedFeed if more than 1 % of the rows are unreadable.
  * @throws ServiceError `invalid` if the count lacks rows of the files.
  */
-export const readFeed = async (
+export async function readFeed(
   reader: Statements,
   scope: ReadingScope,
   { prepare, groups, check, name = null, parameters = {}, relations, rejectedWhen }: Feed,
-): Promise<FeedCounts> => {
+): Promise<FeedCounts> {
   const count = startRowCount(relations.flatMap(({ counts }) => counts));
   try {
     await dropTemporaryTables(reader, FEED_TABLES);
@@ -59,7 +59,7 @@ export const readFeed = async (
   } finally {
     count.stop();
   }
-};
+}
 
 /** A feed of a source, and how to read it. */
 interface Feed {
@@ -103,11 +103,11 @@ export class RejectedFeed extends ServiceError {
 const DROPPED_LINES = { problem: `a line of more than ${LONGEST_LINE_BYTES} bytes`, file: null };
 
 /** Counts the rows in `checked_groups` and `broken_lines`, and compares them with the second count of the rows. */
-const countFeed = async (
+async function countFeed(
   reader: Statements,
   count: RowCount,
   { name = null, rejectedWhen }: Pick<Feed, 'name' | 'rejectedWhen'>,
-): Promise<FeedCounts> => {
+): Promise<FeedCounts> {
   const { reported, brokenLines, longLines, samples } = await rejectedRows(reader);
   const [read] = await reader.query<{ stored: string | null; left_out: string | null }>(
     `SELECT sum(row_count) FILTER (${STORED}) AS stored, sum(row_count) FILTER (problem IS NULL AND NOT counts) AS left_out
@@ -137,20 +137,20 @@ const countFeed = async (
     await recordRejected(reader, name ?? MAIN_FEED, rejectedWhen, undated);
   }
   return counts;
-};
+}
 
 /** Returns a second feed's counts, with rows of months without spend left out. `staged` has its rows, `load_days` the spend. */
-export const withoutUnusedMonths = async (
+export async function withoutUnusedMonths(
   session: Session,
   counts: FeedCounts,
   staged: 'asset_days' | 'usage_days',
-): Promise<FeedCounts> => {
+): Promise<FeedCounts> {
   const [unused] = await session.query<{ row_count: string | null }>(
     `SELECT sum(row_count) AS row_count FROM ${staged}
      WHERE date_trunc('month', day) NOT IN (SELECT date_trunc('month', day) FROM load_days)`,
   );
   return { ...counts, rowsLeftOut: counts.rowsLeftOut + Number(unused?.row_count ?? 0) };
-};
+}
 
 /** Returns how many rows a feed stores. */
 export const rowsStored = ({ rowsRead, rowsRejected, rowsLeftOut }: FeedCounts): number =>

@@ -47,7 +47,7 @@ export const readableAmount = (amount: string): string =>
   `CASE WHEN ${amount} BETWEEN -${LARGEST_AMOUNT} AND ${LARGEST_AMOUNT} THEN ${amount} END`;
 
 /** Returns the SQL of what a message expects instead of a null amount: a number, or for a number a smaller one. */
-export const expectedAmount = (raw: string): string => {
+export function expectedAmount(raw: string): string {
   const number = `TRY_CAST(TRY(CAST(${raw} AS VARCHAR)) AS DOUBLE)`;
   return `CASE WHEN abs(${number}) > ${LARGEST_AMOUNT} AND NOT isnan(${number}) THEN 'a decimal number of at most 1e15' ELSE 'a decimal number' END`;
-};
+}

@@ -31,7 +31,7 @@ interface RejectedRows {
 }
 
 /** Returns the unreadable rows: rows with a problem, and lines that are not CSV. */
-export const rejectedRows = async (session: Statements): Promise<RejectedRows> => {
+export async function rejectedRows(session: Statements): Promise<RejectedRows> {
   const groups = await session.query<{ problem: string; file: string | null; row_count: string }>(
     `SELECT problem, any_value(file) AS file, sum(row_count)::BIGINT AS row_count
      FROM checked_groups WHERE problem IS NOT NULL
@@ -66,4 +66,4 @@ export const rejectedRows = async (session: Statements): Promise<RejectedRows> =
     longLines: Number(lines?.long_count),
     samples: [...samples, ...unreadable].slice(0, MOST_SAMPLES),
   };
-};
+}

@@ -38,12 +38,12 @@ export const MAIN_FEED = 'spend';
  *
  * @param undated rows of which nothing can be read, and why.
  */
-export const recordRejected = async (
+export async function recordRejected(
   reader: Statements,
   feed: string,
   { billingPeriod, from, through, cost, byDay }: RejectedWhen,
   undated: readonly Pick<RejectedSample, 'problem' | 'rows'>[],
-): Promise<void> => {
+): Promise<void> {
   await reader.run(`CREATE TEMP TABLE IF NOT EXISTS rejected_rows (${COLUMNS})`);
   await reader.run(
     `INSERT INTO temp.main.rejected_rows BY NAME
@@ -60,12 +60,12 @@ export const recordRejected = async (
      FROM unreadable GROUP BY ALL`,
     { feed, problems: undated.map(({ problem }) => problem), rows: undated.map(({ rows }) => String(rows)) },
   );
-};
+}
 
 /** Hands the rejected rows of all feeds over to the warehouse, as the temporary table `rejected_rows`. */
-export const stageRejected = async (sessions: LoadSessions): Promise<void> => {
+export async function stageRejected(sessions: LoadSessions): Promise<void> {
   const { reader } = sessions;
   await reader.run(`CREATE TEMP TABLE IF NOT EXISTS rejected_rows (${COLUMNS})`);
   await handOver(sessions, 'rejected_rows', 'FROM rejected_rows');
   await dropTemporaryTables(reader, ['rejected_rows']);
-};
+}

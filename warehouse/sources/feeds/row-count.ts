@@ -16,7 +16,7 @@ export interface RowCount {
 }
 
 /** Starts to count the rows of a feed, file by file. If a part of the feed cannot be counted, the feed is not counted. */
-export const startRowCount = (counts: readonly (CountRows | null)[]): RowCount => {
+export function startRowCount(counts: readonly (CountRows | null)[]): RowCount {
   const controller = new AbortController();
   const sumBy = async (by: 'lines' | 'records'): Promise<Awaited<ReturnType<CountRows>> | null> => {
     const sum = { rows: 0, longRows: 0, isRemote: false };
@@ -52,4 +52,4 @@ export const startRowCount = (counts: readonly (CountRows | null)[]): RowCount =
       controller.abort();
     },
   };
-};
+}

@@ -38,15 +38,15 @@ interface AlsoIn {
 export type Shape = Pick<Relation, 'format' | 'columns'>;
 
 /** Returns the SQL of a hash of a whole row, also of the cells that are not read. */
-export const lineOf = ({ columns }: Shape): string => {
+export function lineOf({ columns }: Shape): string {
   const cells = columns.filter(({ isRepeated }) => isRepeated !== true).map(({ name }) => quoted(name));
   return cells.length === 0 ? 'CAST(NULL AS UBIGINT)' : `hash(${cells.join(', ')})`;
-};
+}
 
 /** Files with the same format, columns and compression, which one scan reads. */
 type FilesOfShape = readonly [ExportFile, ...ExportFile[]];
 
-const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
+function byShape(files: readonly ExportFile[]): FilesOfShape[] {
   const shapes = new Map<string, [ExportFile, ...ExportFile[]]>();
   // Each array of columns is serialised once, because files share it and it may be long.
   const texts = new Map<readonly ExportColumn[], string>();
@@ -59,15 +59,15 @@ const byShape = (files: readonly ExportFile[]): FilesOfShape[] => {
     else same.push(file);
   }
   return [...shapes.values()];
-};
+}
 
 /** Returns a name for the column with the file of a row. The files have no column of that name. */
-const fileColumnOf = (columns: readonly ExportColumn[]): string => {
+function fileColumnOf(columns: readonly ExportColumn[]): string {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
   let name = 'export_file';
   while (taken.has(name)) name += '_';
   return name;
-};
+}
 
 /**
  * Returns the relations that read these files, one for each set of columns.
@@ -98,7 +98,7 @@ const BROKEN_LINES = {
   skipped: 'ignore_errors = true',
 } as const;
 
-const scanOf = (files: FilesOfShape, brokenLines: keyof typeof BROKEN_LINES): string => {
+function scanOf(files: FilesOfShape, brokenLines: keyof typeof BROKEN_LINES): string {
   const [{ format, path, columns }] = files;
   const fileColumn = sqlText(fileColumnOf(columns));
   const paths = `[${files.map(({ opened }) => sqlText(patternOf(opened))).join(', ')}]`;
@@ -107,4 +107,4 @@ const scanOf = (files: FilesOfShape, brokenLines: keyof typeof BROKEN_LINES): st
   const types = columns.map(({ name }) => `${sqlText(name)}: 'VARCHAR'`).join(', ');
   return `read_csv(${paths}, ${CSV_OPTIONS}, header = true, compression = ${compressionOf(path)}, columns = {${types}},
     filename = ${fileColumn}, ${BROKEN_LINES[brokenLines]})`;
-};
+}

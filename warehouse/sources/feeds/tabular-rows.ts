@@ -49,7 +49,7 @@ const EXPECTED = {
   decimal: expectedAmount,
 } as const;
 
-const typedRows = (relation: Relation, columns: TabularColumns): string => {
+function typedRows(relation: Relation, columns: TabularColumns): string {
   const fields = Object.entries(columns).map(([field, column]) => {
     const [cell] = found(relation.columns, column);
     return cell === undefined
@@ -57,9 +57,9 @@ const typedRows = (relation: Relation, columns: TabularColumns): string => {
       : `${CELLS[column.holds](cell)} AS ${field}, ${cell.type === 'VARCHAR' ? quoted(cell.name) : rawText(quoted(cell.name))} AS raw_${field}`;
   });
   return `SELECT ${quoted(relation.fileColumn)} AS file, ${fields.join(',\n    ')}, ${lineOf(relation)} AS line FROM ${relation.from}`;
-};
+}
 
-const problemOf = ([field, { names, holds, required }]: [string, TabularColumn]): string[] => {
+function problemOf([field, { names, holds, required }]: [string, TabularColumn]): string[] {
   const tooLong = whenTooLong(names[0], field);
   if (required !== 'value' && holds === 'text') return [tooLong];
   const wrong =
@@ -68,7 +68,7 @@ const problemOf = ([field, { names, holds, required }]: [string, TabularColumn])
       : `${field} IS NULL AND ${nullable(`trim(raw_${field})`)} IS NOT NULL`;
   const missing = `WHEN ${wrong} THEN ${problem(names[0], EXPECTED[holds](`raw_${field}`), `raw_${field}`)}`;
   return holds === 'text' ? [missing, tooLong] : [missing];
-};
+}
 
 /**
  * Returns the CTEs that read a table row by row. In `checked_rows` every column is typed. `problem` is the reason why a row is

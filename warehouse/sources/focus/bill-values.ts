@@ -33,10 +33,7 @@ const SAMPLED_ROWS = 20_000;
  * Returns whether most of the first 20,000 rows of a scan have tags of their own, such as the id of a request. Then a load lists
  * no tags. Grouping by them takes several times as long as the rest. A list of only some rows would have wrong costs.
  */
-export const identifyingTags = async (
-  reader: Statements,
-  relations: readonly Relation[],
-): Promise<boolean> => {
+export async function identifyingTags(reader: Statements, relations: readonly Relation[]): Promise<boolean> {
   const scans = relations.map(
     (file) =>
       `SELECT count(DISTINCT tags) AS texts FROM (SELECT ${tagsTextOf(file)} AS tags FROM ${file.from} LIMIT ${SAMPLED_ROWS})`,
@@ -45,7 +42,7 @@ export const identifyingTags = async (
     `SELECT max(texts) > ${SAMPLED_ROWS / 2} AS identifies FROM (${scans.join(' UNION ALL ')})`,
   );
   return found?.identifies === true;
-};
+}
 
 /** Values of each kind that a load keeps, the dearest first. */
 const MOST_VALUES = 1_000;

@@ -37,11 +37,11 @@ export interface Candidate {
  * Returns the candidates to collect for the organisation's choices at `now`; empty without choices. Clouds and accounts with the
  * same choice share a candidate. Creates the temporary table `focus_choices` of the choices in both databases.
  */
-export const candidatesToCollect = async (
+export async function candidatesToCollect(
   sessions: LoadSessions,
   orgId: string,
   now: Date,
-): Promise<Candidate[]> => {
+): Promise<Candidate[]> {
   const { session } = sessions;
   // No tag key holds a NUL character, which would end the text of a statement.
   await session.run(
@@ -69,12 +69,12 @@ export const candidatesToCollect = async (
       ? []
       : [{ column, kind, choice, isAzureTag: isAzureTag(first), firstDay, valueIn }];
   });
-};
+}
 
 const isAzureTag = ({ kind, cloud }: Pick<FocusChoice, 'kind' | 'cloud'>): boolean =>
   kind === 'tag' && cloud === 'azure';
 
-const valueOf = (first: FocusChoice, choices: readonly FocusChoice[]): Candidate['valueIn'] | null => {
+function valueOf(first: FocusChoice, choices: readonly FocusChoice[]): Candidate['valueIn'] | null {
   const { kind, choice } = first;
   if (kind === 'tag')
     return (file) => tagValueOf(file, choice, isAzureTag(first) ? 'in any case' : 'exactly');
@@ -82,7 +82,7 @@ const valueOf = (first: FocusChoice, choices: readonly FocusChoice[]): Candidate
   const accounts = choices.map(({ account }) => sqlText(account)).join(', ');
   return (file) =>
     `CASE WHEN ${normalTextSql(assignedOf(file, 'account'))} IN (${accounts}) THEN ${SPLITS[choice](file)} END`;
-};
+}
 
 /**
  * The values by which an account can be split. Resource groups are in lower case. A bill may spell a group differently in
@@ -99,17 +99,17 @@ export const SPLITS = {
 const isSplit = (choice: string): choice is keyof typeof SPLITS => Object.hasOwn(SPLITS, choice);
 
 /** Returns the export's column that holds a candidate's values. */
-export const columnNameOf = ({ kind, choice }: Candidate): string => {
+export function columnNameOf({ kind, choice }: Candidate): string {
   if (kind === 'tag') return COLUMNS.tags[0];
   return choice === 'service' ? COLUMNS.service[0] : COLUMNS.resource_group[0];
-};
+}
 
 /** Returns the candidates' columns, each followed by a comma. */
 export const columnsOf = (candidates: readonly Candidate[]): string =>
   candidates.map(({ column }) => `${column}, `).join('');
 
 /** Returns the SQL of the candidate value that a joined row of `focus_choices` chooses. The row's alias is its kind. */
-export const chosenValue = (candidates: readonly Candidate[], kind: FocusChoice['kind']): string => {
+export function chosenValue(candidates: readonly Candidate[], kind: FocusChoice['kind']): string {
   const cases = candidates
     .filter((candidate) => candidate.kind === kind)
     .map(({ choice, column, isAzureTag: ofAzure }) => {
@@ -117,4 +117,4 @@ export const chosenValue = (candidates: readonly Candidate[], kind: FocusChoice[
       return `WHEN ${kind}.choice = ${sqlText(choice)}${cloud} THEN ${column}`;
     });
   return cases.length === 0 ? 'CAST(NULL AS VARCHAR)' : `CASE ${cases.join(' ')} END`;
-};
+}

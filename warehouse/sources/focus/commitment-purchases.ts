@@ -25,10 +25,10 @@ const commitmentKey = (commitment: string): string => `lower(trim(${commitment})
  * whose usage has one, too. Only exports with such purchases are scanned again. All billing periods of the files count, so that a
  * run of some months decides like a run of all.
  */
-export const findAmortisedCommitments = async (
+export async function findAmortisedCommitments(
   reader: Statements,
   relations: readonly Relation[],
-): Promise<void> => {
+): Promise<void> {
   const purchased = `SELECT DISTINCT ${cloudOf('provider')} AS cloud, ${commitmentKey('purchased_commitment')} AS commitment
     FROM focus_roll_up WHERE purchased_commitment IS NOT NULL`;
   const [some] = await reader.query(`${purchased} LIMIT 1`);
@@ -42,10 +42,10 @@ export const findAmortisedCommitments = async (
            ON purchased.cloud = covering.cloud AND ${IS_SAME_COMMITMENT}`
     }`,
   );
-};
+}
 
 /** Returns the scan of a relation's usage with a commitment and an EffectiveCost above 0; none if it lacks the columns. */
-const amortisedIn = (file: Relation): string[] => {
+function amortisedIn(file: Relation): string[] {
   const [cost] = present(file, 'EffectiveCost');
   if (cost === undefined || present(file, 'commitment').length === 0) return [];
   return [
@@ -53,7 +53,7 @@ const amortisedIn = (file: Relation): string[] => {
      FROM ${file.from}
      WHERE lower(${textOf(file, 'charge_category')}) = 'usage' AND ${decimalCell(cost)} > 0`,
   ];
-};
+}
 
 /** Whether a group is a purchase whose commitment is amortised. The group must have its cloud. */
 export const IS_AMORTISED_PURCHASE = `(purchased_commitment IS NOT NULL AND EXISTS (
@@ -75,7 +75,7 @@ FROM checked_groups WHERE ${STORED} AND first_covering IS NOT NULL`;
 const MOST_NOTES = 20;
 
 /** Returns a note for each bill with purchases that count 0, with their EffectiveCost. */
-export const purchaseNotes = async (reader: Statements): Promise<string[]> => {
+export async function purchaseNotes(reader: Statements): Promise<string[]> {
   const bills = await reader.query<{
     billing_period: Day;
     cloud: string;
@@ -94,4 +94,4 @@ export const purchaseNotes = async (reader: Statements): Promise<string[]> => {
       `billing period ${billing_period}: purchases of commitments by ${cloud}, such as ${JSON.stringify(commitment)}, have an EffectiveCost ` +
       `of ${toWire(cost)} ${currency} (${purchases} rows), and so has usage of the same commitments: these purchases count 0`,
   );
-};
+}

@@ -25,11 +25,11 @@ export interface ReadBill {
  *
  * @param more further columns by name, which are keys.
  */
-export const fileDays = (
+export function fileDays(
   relations: readonly Relation[],
   { costColumn, now }: ReadBill,
   more: Record<string, (file: Relation) => string> = {},
-): string => {
+): string {
   const lastDay = lastReadableDay(now);
   const keys = Object.keys(more).map((key) => `, ${key}`);
   const scans = relations.map(
@@ -54,4 +54,4 @@ named_rows AS (
   FROM (SELECT *, ${cloudOf('provider')} AS cloud FROM file_rows))
 SELECT * EXCLUDE (cloud) FROM named_rows
 SEMI JOIN (SELECT billing_period, cloud || '/' || account AS unit, day FROM checked_groups WHERE ${STORED}) AS stored USING (billing_period, unit, day)`;
-};
+}

@@ -115,11 +115,11 @@ const HOW = `'has account ' || to_json(min(unit)) || ' with the same amounts in 
  * Adds the accounts of which deliveries of a bill have the same amount on enough days that both have, to `units_twice`. The exports
  * of a payer and of a member do. If both name resources, and none is in both, then their prices are equal, and not their charges.
  */
-export const findFilesTwice = async (
+export async function findFilesTwice(
   reader: Statements,
   files: readonly ExportFile[],
   bill: ReadBill,
-): Promise<void> => {
+): Promise<void> {
   const deliveries = new Map(files.map(({ opened, path, delivery = path }) => [opened, delivery]));
   if (new Set(deliveries.values()).size < 2) return;
   const accounts = await reader.query<{ account_key: string }>(
@@ -149,7 +149,7 @@ export const findFilesTwice = async (
     await addUnitsTwice(reader, unitsTwice(`(${CHARGES_TWICE})`, HOW));
   }
   await dropTemporaryTables(reader, TABLES);
-};
+}
 
 const TABLES = ['file_days', 'common_days', 'pairs', 'file_resources'];
 

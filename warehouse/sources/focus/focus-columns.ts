@@ -89,43 +89,43 @@ export const present = (file: Pick<Shape, 'columns'>, field: Field): ExportColum
  * Returns a field's text as a group key. If only one column can hold it, the text keeps its spellings of null. They are replaced
  * later in the groups, which are far fewer than the rows.
  */
-export const keyOf = (file: Shape, field: Field): string => {
+export function keyOf(file: Shape, field: Field): string {
   const [only, ...others] = present(file, field);
   return only !== undefined && others.length === 0 ? asWritten(only) : textOf(file, field);
-};
+}
 
 /** Returns a field as a UTC instant, null if it is not a time. */
-export const timeOf = (file: Shape, field: Field): string => {
+export function timeOf(file: Shape, field: Field): string {
   const [column] = present(file, field);
   return column === undefined ? 'CAST(NULL AS TIMESTAMP)' : timeCell(column);
-};
+}
 
 /** Returns a field as an exact decimal, null if it is not a number. A cast skips blanks by itself, faster than trim. */
-export const moneyOf = (file: Shape, field: Field): string => {
+export function moneyOf(file: Shape, field: Field): string {
   const [column] = present(file, field);
   return column === undefined ? 'CAST(NULL AS DECIMAL(38,15))' : decimalCell(column, asWritten(column));
-};
+}
 
 /** Returns a field as text, from the first of its columns that has a value. */
-export const textOf = (file: Shape, field: Field): string => {
+export function textOf(file: Shape, field: Field): string {
   const texts = present(file, field).map((column) => asText(column, file.format));
   return texts.length === 0 ? NO_TEXT : `COALESCE(${texts.join(', ')})`;
-};
+}
 
 /** Returns an id field as text, from the first of its columns with a value other than Azure's for a missing id. */
-export const assignedOf = (file: Shape, field: Field): string => {
+export function assignedOf(file: Shape, field: Field): string {
   const cloud = cloudOf(textOf(file, 'provider'));
   const texts = present(file, field).map((column) => assigned(asText(column, file.format), cloud));
   return `COALESCE(${[...texts, NO_TEXT].join(', ')})`;
-};
+}
 
 const NO_TEXT = 'CAST(NULL AS VARCHAR)';
 
 /** Returns a column without a cast, for the report of an unreadable row. Only the report casts it to text. */
-export const rawOf = (file: Shape, field: Field): string => {
+export function rawOf(file: Shape, field: Field): string {
   const [column] = present(file, field);
   return column === undefined ? NO_TEXT : quoted(column.name);
-};
+}
 
 /** Returns a row's account as a group key. If only one column can hold it, the groups replace the spellings of null. */
 export const accountOf = (file: Shape): string =>
@@ -135,23 +135,23 @@ export const accountOf = (file: Shape): string =>
  * Returns a bound of a billing period as a group key: the time of a time column, else the text, which is cast after grouping. A
  * time that has no text is infinite.
  */
-export const billingPeriodOf = (file: Shape, field: 'billing_period' | 'billing_period_end'): string => {
+export function billingPeriodOf(file: Shape, field: 'billing_period' | 'billing_period_end'): string {
   const [column] = present(file, field);
   if (column === undefined || !isTime(column)) return readableText(keyOf(file, field));
   const time = timeCell(column);
   return `CASE WHEN ${time} BETWEEN '0001-01-01' AND '9999-12-31' THEN ${time} WHEN ${time} IS NOT NULL THEN TIMESTAMP 'infinity' END`;
-};
+}
 
 /** Returns whether a field is not before a day. Only time columns are compared, so that a scan can skip parts of the file. */
-export const isSince = (file: Shape, field: Field, day: Day): string => {
+export function isSince(file: Shape, field: Field, day: Day): string {
   const [column] = present(file, field);
   return column !== undefined && isTime(column)
     ? `${quoted(column.name)} >= CAST('${day}${column.type === 'TIMESTAMP WITH TIME ZONE' ? ' 00:00:00+00' : ''}' AS ${column.type})`
     : 'true';
-};
+}
 
 /** Returns whether a field is an amount other than zero. */
-export const isNonzero = (file: Shape, field: Field): string => {
+export function isNonzero(file: Shape, field: Field): string {
   const [column] = present(file, field);
   return column === undefined ? 'false' : `TRY_CAST(${quoted(column.name)} AS DOUBLE) <> 0`;
-};
+}

@@ -14,7 +14,7 @@ const NO_CREDITS = 'CAST(NULL AS DECIMAL(38,15))';
 const LARGEST_CREDIT = 1e15;
 
 /** Returns the SQL of the sum of a row's credits; null without credits, and for a text that is no list. */
-export const creditsOf = (file: Shape): string => {
+export function creditsOf(file: Shape): string {
   const [column] = present(file, 'credits');
   if (column === undefined) return NO_CREDITS;
   const text = nullable(
@@ -24,12 +24,12 @@ export const creditsOf = (file: Shape): string => {
   return `CASE WHEN contains(${text}, '"amount"') AND json_valid(${text}) THEN TRY(list_sum(list_filter(
     list_transform(json_extract_string(${text}, '$[*].amount'), lambda cost_analytics_credit: TRY_CAST(cost_analytics_credit AS DECIMAL(38,15))),
     lambda cost_analytics_credit: abs(cost_analytics_credit) <= ${LARGEST_CREDIT}))) END`;
-};
+}
 
 const MOST_NOTES = 20;
 
 /** Returns a note for each bill whose rows have credits. Only the cost columns count, whatever the credits are. */
-export const creditNotes = async (reader: Statements): Promise<string[]> => {
+export async function creditNotes(reader: Statements): Promise<string[]> {
   const bills = await reader.query<{
     billing_period: Day;
     cloud: string;
@@ -46,4 +46,4 @@ export const creditNotes = async (reader: Statements): Promise<string[]> => {
       `billing period ${billing_period}: x_Credits has ${toWire(credits)} ${currency} of credits in ${credit_rows} rows of ${cloud}; ` +
       'only the cost column counts, so check that it has these credits',
   );
-};
+}

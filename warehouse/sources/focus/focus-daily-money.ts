@@ -20,7 +20,7 @@ import type { Statements } from '../../engine/session.ts';
  *
  * @throws ServiceError `invalid` if few charges span too many days.
  */
-export const dailyMoney = async (reader: Statements, candidates: readonly Candidate[]): Promise<string[]> => {
+export async function dailyMoney(reader: Statements, candidates: readonly Candidate[]): Promise<string[]> {
   const [groups] = await reader.query<{ count: string; days: string | null }>(
     `SELECT count(*) AS count, sum(COALESCE(date_diff('day', span_start, span_end) + 1, 1)) AS days
      FROM checked_groups WHERE ${STORED}`,
@@ -36,7 +36,7 @@ export const dailyMoney = async (reader: Statements, candidates: readonly Candid
   return Array.from({ length: parts }, (_, part) =>
     dailyMoneyOf(`${STORED} AND hash(account, resource_id) % ${parts} = ${part}`, candidates),
   );
-};
+}
 
 /** Most long charges span a month. Charges of years are few. */
 const MOST_DAYS_OF_CHARGE = 40;

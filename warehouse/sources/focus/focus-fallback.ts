@@ -10,11 +10,11 @@ import type { Statements } from '../../engine/session.ts';
  * Reads bills without EffectiveCost again, by BilledCost. Their first reading is in `focus_roll_up`. Creates `fallen_back` with
  * their providers and billing periods, as the export writes them, and `billed_roll_up` with the second reading.
  */
-export const readFallback = async (
+export async function readFallback(
   reader: Statements,
   load: RollUp,
   candidates: readonly Candidate[],
-): Promise<void> => {
+): Promise<void> {
   await reader.run(FALLEN_BACK, { falls_back: load.costColumn === 'EffectiveCost' });
   const [some] = await reader.query('FROM temp.main.fallen_back LIMIT 1');
   await reader.run(
@@ -27,7 +27,7 @@ export const readFallback = async (
           'fallen back',
         ),
   );
-};
+}
 
 /**
  * A cloud's bill of a billing period falls back as a whole. It must have no EffectiveCost other than zero in any row, and usage
@@ -50,7 +50,7 @@ QUALIFY NOT COALESCE(bool_or(cost_present) OVER same_bill, false)
 const MOST_NOTES = 100;
 
 /** Returns a note for each bill that fell back, at most a hundred. */
-export const fallbackNotes = async (reader: Statements): Promise<string[]> => {
+export async function fallbackNotes(reader: Statements): Promise<string[]> {
   const bills = await reader.query<{ billing_period: Day; cloud: string }>(
     `SELECT DISTINCT billing_period, left(cloud, 80) AS cloud FROM checked_groups WHERE ${STORED} AND fell_back
      ORDER BY ALL LIMIT ${MOST_NOTES}`,
@@ -59,4 +59,4 @@ export const fallbackNotes = async (reader: Statements): Promise<string[]> => {
     ({ billing_period, cloud }) =>
       `billing period ${billing_period}: EffectiveCost is missing or zero in every row of ${cloud}, BilledCost was used instead`,
   );
-};
+}

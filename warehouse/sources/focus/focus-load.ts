@@ -69,11 +69,11 @@ export interface FocusLoad extends LoadScope {
  * a row before it, so that a crash or a rejection changes nothing. The load is idempotent: a second one replaces the first with
  * the same numbers. Throws `invalid` for another currency, for too many unreadable rows, and if a settled month would lose days.
  */
-export const loadFocusExport = (
+export function loadFocusExport(
   sessions: LoadSessions,
   focusLoad: FocusLoad,
   publish: Publish,
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const { reader, session } = sessions;
   const { files, costColumn, currency } = focusLoad;
   const readFrom = files.map(({ path }) => path);
@@ -135,20 +135,20 @@ export const loadFocusExport = (
     const periods = billingPeriods(costColumn);
     return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
   });
-};
+}
 
 /**
  * Returns the first day of the newest month that is over and has spend in this load. Lists of earlier billing periods are never
  * read (option-costs.ts), because the organisation's newest complete month is not earlier.
  */
-const newestCompleteMonth = async (reader: Statements, now: Date): Promise<Day | null> => {
+async function newestCompleteMonth(reader: Statements, now: Date): Promise<Day | null> {
   const [newest] = await reader.query<{ month: Day | null }>(
     `SELECT CAST(date_trunc('month', max(LEAST(${LAST_DAY}, $this_month::DATE - 1))) AS DATE) AS month
      FROM checked_groups WHERE ${STORED} AND day < $this_month::DATE`,
     { this_month: firstDay(monthOf(dayOf(now))) },
   );
   return newest?.month ?? null;
-};
+}
 
 /** A charge that spans days belongs to all of them, unless its period is the problem. */
 const REJECTED_WHEN: RejectedWhen = {
@@ -256,7 +256,7 @@ const shortText = (text: string): string =>
  * Throws `invalid` if a version that took a bill of local time for a bill of the month before has loaded the source. Its loads
  * would count beside those of the month.
  */
-const refuseEarlierPeriods = async (session: Session, { orgId, sourceId }: FocusLoad): Promise<void> => {
+async function refuseEarlierPeriods(session: Session, { orgId, sourceId }: FocusLoad): Promise<void> {
   const [earlier] = await session.query<{ billing_period: Day }>(
     `SELECT billing_period FROM current_loads WHERE org_id = $org AND source_id = $source
        AND billing_period IN (SELECT billing_period - 1 FROM temp.main.load_days WHERE is_ahead) LIMIT 1`,
@@ -267,12 +267,12 @@ const refuseEarlierPeriods = async (session: Session, { orgId, sourceId }: Focus
     `BillingPeriodStart: an earlier version has loaded the bill that begins at local midnight as billing period ` +
       `${earlier.billing_period}, which would count twice: delete this cost source and connect it again; nothing was loaded`,
   );
-};
+}
 
 /** The most that a message names. */
 const MOST_CURRENCIES = 20;
 
-const refuseOtherCurrencies = async (reader: Statements, currency: string): Promise<void> => {
+async function refuseOtherCurrencies(reader: Statements, currency: string): Promise<void> {
   const others = await reader.query<{ currency: string; row_count: string }>(
     `SELECT left(currency, 80) AS currency, sum(row_count) AS row_count FROM checked_groups
      WHERE ${STORED} AND upper(checked_groups.currency) <> $currency GROUP BY ALL ORDER BY ALL LIMIT ${MOST_CURRENCIES}`,
@@ -283,4 +283,4 @@ const refuseOtherCurrencies = async (reader: Statements, currency: string): Prom
   throw invalid(
     `BillingCurrency: expected ${currency}, the organisation's currency, got ${found}; money is never converted, nothing was loaded`,
   );
-};
+}

@@ -129,16 +129,16 @@ const collectedKeys = (candidates: readonly Candidate[]): string =>
  *
  * @param bills if `fallen back`, the statement reads only rows of bills that have fallen back.
  */
-export const focusRollUpStatement = (
+export function focusRollUpStatement(
   table: string,
   rollUp: RollUp,
   candidates: readonly Candidate[],
   bills: Bills = 'all',
-): string => {
+): string {
   const grains: Grain[] =
     rollUp.listed.length === 0 || isListedApart(rollUp) ? ['spend'] : ['spend', 'values'];
   return `CREATE TEMP TABLE ${table} AS ${rolledUp(rollUp, candidates, bills, grains)}`;
-};
+}
 
 /**
  * Reads what the bills of Parquet files can be divided by. Such a file gives single columns, so that a scan of its own is much
@@ -146,7 +146,7 @@ export const focusRollUpStatement = (
  *
  * @param since the scan leaves out billing periods that begin before this day, but not those that do so in local time.
  */
-export const listApart = async (reader: Statements, rollUp: RollUp, since: Day | null): Promise<void> => {
+export async function listApart(reader: Statements, rollUp: RollUp, since: Day | null): Promise<void> {
   if (rollUp.listed.length === 0 || !isListedApart(rollUp)) return;
   const insert = (table: string, load: RollUp, bills: Bills) =>
     reader.run(`INSERT INTO ${table} BY NAME ${rolledUp(load, [], bills, ['values'], since)}`);
@@ -154,7 +154,7 @@ export const listApart = async (reader: Statements, rollUp: RollUp, since: Day |
   const [fallen] = await reader.query('FROM temp.main.fallen_back LIMIT 1');
   if (fallen !== undefined)
     await insert('billed_roll_up', { ...rollUp, costColumn: 'BilledCost' }, 'fallen back');
-};
+}
 
 const isListedApart = ({ files }: RollUp): boolean => files.every(({ format }) => format === 'parquet');
 
@@ -175,13 +175,13 @@ const OF_SPEND = `, any_value(account_name) AS account_name,
   ${FILE_WEIGHTS}, ${LINE_SUMS}`;
 
 /** Selects the groups of these grains. Groups of values have only the keys of bills, and what bills can be divided by. */
-const rolledUp = (
+function rolledUp(
   rollUp: RollUp,
   candidates: readonly Candidate[],
   bills: Bills,
   grains: readonly Grain[],
   since: Day | null = null,
-): string => {
+): string {
   const { files, costColumn, now } = rollUp;
   const lastDay = lastReadableDay(now);
   const relations = relationsOf(files, bills === 'all' ? 'counted' : 'skipped');
@@ -230,18 +230,18 @@ FROM (
     CASE WHEN spans_days THEN cost END AS span_cost
   FROM checked_rows)
 GROUP BY GROUPING SETS (${grains.map((grain) => `(${[...BILL_KEYS, ...keysOf[grain]].join(', ')})`).join(', ')})`;
-};
+}
 
 /**
  * Reads an export into `focus_roll_up`, without its tags if almost each row has different ones. A line is broken if a column that
  * is read is not UTF-8. If there are any, it reads the export again without the list and the names. So the tags, services and
  * names of a line do not reject its cost. Returns how it was read.
  */
-export const rollUpExport = async (
+export async function rollUpExport(
   reader: Statements,
   load: Omit<RollUp, 'listed' | 'hasNames'>,
   candidates: readonly Candidate[],
-): Promise<RollUp> => {
+): Promise<RollUp> {
   const relations = relationsOf(load.files, 'skipped');
   const keys = LISTED_KEYS.filter((key) => relations.some((file) => canList(file, key)));
   const identifies = keys.includes('tags') && (await identifyingTags(reader, relations));
@@ -259,4 +259,4 @@ export const rollUpExport = async (
   const unlisted = { ...load, listed: [], hasNames: false };
   await reader.run(focusRollUpStatement('focus_roll_up', unlisted, candidates));
   return unlisted;
-};
+}

@@ -18,7 +18,7 @@ const NAME = 'cost_analytics_tag_name';
  *
  * @param matching whether upper and lower case of keys are the same, as in Azure.
  */
-export const tagValueOf = (file: Shape, key: string, matching: Matching = 'exactly'): string => {
+export function tagValueOf(file: Shape, key: string, matching: Matching = 'exactly'): string {
   const [column] = present(file, 'tags');
   if (column === undefined) return 'CAST(NULL AS VARCHAR)';
   const trimmed = key.replaceAll(/^ +| +$/g, '');
@@ -30,7 +30,7 @@ export const tagValueOf = (file: Shape, key: string, matching: Matching = 'exact
   // A STRUCT has every key in every row; keys that a row lacks are null.
   if (column.type.startsWith('STRUCT(')) return fromObject(writtenOut(`to_json(${name})`), wanted, 'absent');
   return fromText(withoutMark(asWritten(column)), wanted);
-};
+}
 
 /** A tag key that is looked for, without spaces around it. */
 interface Wanted {
@@ -42,7 +42,7 @@ interface Wanted {
 const MOST_LISTED_BYTES = 20_000;
 
 /** Returns the SQL of all tags in a row as one text: JSON, if the export has well-formed tags. */
-export const tagsTextOf = (file: Shape): string => {
+export function tagsTextOf(file: Shape): string {
   const [column] = present(file, 'tags');
   if (column === undefined) return 'CAST(NULL AS VARCHAR)';
   const name = quoted(column.name);
@@ -54,7 +54,7 @@ export const tagsTextOf = (file: Shape): string => {
       ? name
       : writtenOut(`to_json(${name})`);
   return `CASE WHEN strlen(${text}) <= ${MOST_LISTED_BYTES} THEN ${text} END`;
-};
+}
 
 /** Returns a tag of JSON text. Text that is not an object has no tags; JSON functions would abort the statement for it. */
 const fromText = (text: string, wanted: Wanted): string =>
@@ -64,7 +64,7 @@ const fromText = (text: string, wanted: Wanted): string =>
  * Returns the SQL of a tag in a valid JSON object. A JSON pointer finds the exact key; only ~ and / are special in it. If the key
  * may have spaces around it, or characters are escaped, the SQL compares all keys one by one.
  */
-const fromObject = (json: string, of: Wanted, nulls: 'a value' | 'absent'): string => {
+function fromObject(json: string, of: Wanted, nulls: 'a value' | 'absent'): string {
   const { key, matching } = of;
   const byKey = isWantedKey(NAME, of);
   const pointer = `'/' || replace(replace(${NAME}, '~', '~0'), '/', '~1')`;
@@ -77,9 +77,9 @@ const fromObject = (json: string, of: Wanted, nulls: 'a value' | 'absent'): stri
   return `CASE WHEN contains(${json}, ${sqlText(` ${key}`)}) OR contains(${json}, ${sqlText(`${key} `)}) OR contains(${json}, '\\')
     THEN ${slow}
     ELSE json_extract_string(${json}, ${sqlText(`/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)}) END`;
-};
+}
 
-const fromMap = ({ name, type }: ExportColumn, wanted: Wanted): string => {
+function fromMap({ name, type }: ExportColumn, wanted: Wanted): string {
   const { key, matching } = wanted;
   const map = quoted(name);
   const slow = fromEntries(`map_entries(${map})`, wanted);
@@ -87,7 +87,7 @@ const fromMap = ({ name, type }: ExportColumn, wanted: Wanted): string => {
   const keys = `array_to_string(map_keys(${map}), '"')`;
   return `CASE WHEN contains(${keys}, ${sqlText(` ${key}`)}) OR contains(${keys}, ${sqlText(`${key} `)})
     THEN ${slow} ELSE ${asTagValue(`${map}[${sqlText(key)}]`)} END`;
-};
+}
 
 const isKeyValueList = (type: string): boolean =>
   /^STRUCT\("?key"? .*, "?value"? .*\)\[\]$/i.test(type) ||

@@ -18,11 +18,11 @@ interface LeftOutBill {
  * Returns notes on bills outside the months of a run whose rows have days in them. The months would lack these rows. A bill that
  * an earlier run has loaded stays as it is, so that nothing is missing.
  */
-export const leftOutNotes = async (
+export async function leftOutNotes(
   reader: Statements,
   session: Pick<Session, 'query'>,
   scope: LoadScope,
-): Promise<string[]> => {
+): Promise<string[]> {
   if (scope.startMonth === null && scope.endMonth === null) return [];
   const bills = await reader.query<LeftOutBill>(LEFT_OUT, readingBounds(scope));
   if (bills.length === 0) return [];
@@ -38,7 +38,7 @@ export const leftOutNotes = async (
         `billing period ${billing_period} is outside the months of this run and was never loaded, but ${row_count} of its rows, ` +
         `${toWire(cost)} ${currency} in all, have days in these months: load ${billing_period.slice(0, 7)}, too`,
     );
-};
+}
 
 const MOST_NOTES = 20;
 
@@ -55,20 +55,20 @@ FROM (${LEFT_OUT_ROWS}) GROUP BY ALL ORDER BY billing_period, currency LIMIT ${M
 /**
  * Stages what the bills outside the months of a run cost in these months, in the temporary table `left_out_months`.
  */
-export const stageLeftOut = async (
+export async function stageLeftOut(
   sessions: LoadSessions,
   scope: LoadScope,
   currency: string,
-): Promise<void> => {
+): Promise<void> {
   await sessions.reader.run(`CREATE TEMP TABLE left_out_months AS ${LEFT_OUT_MONTHS}`, {
     ...readingBounds(scope),
     currency,
   });
   await handOver(sessions, 'left_out_months', 'FROM left_out_months');
-};
+}
 
 /** Stores what {@link stageLeftOut} found, with the month's own bill, or the first one of the load. */
-export const storeLeftOut = async (session: Session, load: Load): Promise<void> => {
+export async function storeLeftOut(session: Session, load: Load): Promise<void> {
   await storeRows(
     session,
     load,
@@ -76,7 +76,7 @@ export const storeLeftOut = async (session: Session, load: Load): Promise<void> 
     `SELECT COALESCE(own.billing_period, (SELECT min(billing_period) FROM load_days)) AS billing_period, left_out_months.*
      FROM left_out_months LEFT JOIN (SELECT DISTINCT billing_period FROM load_days) AS own ON own.billing_period = month`,
   );
-};
+}
 
 // The amount of another currency is not known in the organisation's.
 const LEFT_OUT_MONTHS = `

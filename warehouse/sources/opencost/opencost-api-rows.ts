@@ -53,12 +53,12 @@ export const API_ALLOCATIONS = relation('api_allocations');
 export const API_ASSETS = relation('api_assets');
 
 /** Creates the tables for an API's answers. Temporary tables spill to disk, so that the answers do not fill the memory. */
-export const openApiRows = async (reader: Reader): Promise<void> => {
+export async function openApiRows(reader: Reader): Promise<void> {
   for (const [table, columns] of Object.entries(TABLES)) {
     const definitions = columns.map((name) => `${name} VARCHAR`).join(', ');
     await reader.run(`CREATE TEMP TABLE ${table} (${definitions})`);
   }
-};
+}
 
 /** Appends the allocations of a day. */
 export const appendAllocations = (reader: Reader, day: Day, rows: readonly ApiAllocation[]): Promise<void> =>
@@ -95,27 +95,27 @@ export const appendAssets = (reader: Reader, day: Day, rows: readonly ApiAsset[]
     ]),
   );
 
-const append = async (
+async function append(
   reader: Reader,
   table: keyof typeof TABLES,
   rows: readonly (readonly (string | null)[])[],
-): Promise<void> => {
+): Promise<void> {
   if (rows.length === 0) return;
   await reader.append(
     table,
     TABLES[table].map((_, index) => rows.map((row) => row[index] ?? null)),
   );
-};
+}
 
 /** Returns the last day that a source's current loads have delivered, or null if nothing was loaded. */
-export const lastDeliveredDay = async (
+export async function lastDeliveredDay(
   session: Session,
   orgId: string,
   sourceId: string,
-): Promise<Day | null> => {
+): Promise<Day | null> {
   const [row] = await session.query<{ day: Day | null }>(
     'SELECT max(delivered_through) AS day FROM current_loads WHERE org_id = $org AND source_id = $source',
     { org: orgId, source: sourceId },
   );
   return row?.day ?? null;
-};
+}

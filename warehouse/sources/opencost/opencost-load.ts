@@ -52,12 +52,12 @@ export interface OpenCostFeeds {
  * second one replaces the first with the same numbers. Throws `invalid` if a feed has too many unreadable rows, if rows name no
  * cluster, or if a settled month would lose a cluster.
  */
-export const loadOpenCost = (
+export function loadOpenCost(
   sessions: LoadSessions,
   scope: LoadScope,
   feeds: OpenCostFeeds,
   publish: Publish,
-): Promise<LoadResult> => {
+): Promise<LoadResult> {
   const { reader, session } = sessions;
   const tables = ['read_assets', 'asset_days', 'load_days', 'units_twice'];
   return withLoad(session, scope, { tables }, async (load) => {
@@ -116,10 +116,10 @@ export const loadOpenCost = (
     );
     return { ...counts, ...published, notes };
   });
-};
+}
 
 /** Carries over the days that the feeds lack. If the source no longer names assets, earlier assets go. */
-const keepDays = async (session: Session, load: Load, feeds: OpenCostFeeds): Promise<string[]> => {
+async function keepDays(session: Session, load: Load, feeds: OpenCostFeeds): Promise<string[]> {
   if (feeds.from === 'api') {
     await carryOver(session, load, ALLOCATION_FEED);
     await carryOver(session, load, ASSET_FEED);
@@ -128,7 +128,7 @@ const keepDays = async (session: Session, load: Load, feeds: OpenCostFeeds): Pro
   const kept = await keepEarlierDays(session, load, ALLOCATION_FEED);
   if (feeds.assets === null) return kept;
   return [...kept, ...(await keepEarlierDays(session, load, ASSET_FEED))];
-};
+}
 
 const ALLOCATION_FEED = { staged: 'load_days', stored: 'kubernetes_spend' } as const;
 const ASSET_FEED = { staged: 'asset_days', stored: 'cluster_assets', name: 'assets' } as const;
@@ -142,7 +142,7 @@ const NO_ASSETS: Relation = {
   counts: [],
 };
 
-const refuseUnnamedCluster = async (reader: Statements): Promise<void> => {
+async function refuseUnnamedCluster(reader: Statements): Promise<void> {
   const [unnamed] = await reader.query<{ row_count: string | null }>(
     'SELECT sum(row_count) AS row_count FROM checked_groups WHERE problem IS NULL AND counts AND cluster IS NULL',
   );
@@ -150,7 +150,7 @@ const refuseUnnamedCluster = async (reader: Statements): Promise<void> => {
   throw invalid(
     `${unnamed.row_count} rows name no cluster: set options.cluster to the cluster that they belong to; nothing was loaded`,
   );
-};
+}
 
 /** A day is whole only if the files of both feeds are. */
 const PERIODS = { ...MONTHS, cutDays: `${MONTHS.cutDays} UNION ${cutDaysOf('asset_days')}` };

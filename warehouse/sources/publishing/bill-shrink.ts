@@ -10,10 +10,10 @@ import type { Session } from '../../engine/session.ts';
  * Returns notes on days and accounts that the previous load had and the export no longer has. The export's days are in
  * `load_days`, its spend in `daily_money`. Throws `invalid` if a settled month loses one, unless the ingest accepts that.
  */
-export const checkShrink = async (
+export async function checkShrink(
   session: Session,
   load: LoadScope & { currency: string },
-): Promise<string[]> => {
+): Promise<string[]> {
   const { orgId, sourceId, runId, acceptShrink, currency } = load;
   const lost = await session.query<Lost>(LOST_DAYS, { org: orgId, source: sourceId, run: runId });
   const notes = lost.map(({ settled, days, cost, change }) => ({
@@ -31,7 +31,7 @@ export const checkShrink = async (
   }
   const lostDays = lost.flatMap(({ days }) => days);
   return [...notes.map(({ note }) => note), ...(await checkUnits(session, load, ACCOUNTS, lostDays))];
-};
+}
 
 interface Lost {
   settled: boolean;
@@ -42,10 +42,10 @@ interface Lost {
   change: DecimalText;
 }
 
-const difference = (change: number, currency: string): string => {
+function difference(change: number, currency: string): string {
   if (change === 0) return 'what it was';
   return change > 0 ? `${change} ${currency} more` : `${-change} ${currency} less`;
-};
+}
 
 /**
  * The previous load is the newest of another run, so that a retried run finds the same days. A day is lost if the export has no

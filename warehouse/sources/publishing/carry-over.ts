@@ -21,40 +21,40 @@ interface Feed {
  * copied rows join the staged ones with a row count of 0, because an earlier run read them. If their day had not ended then, it
  * is still not whole. Returns their days.
  */
-export const carryOver = async (session: Session, load: Load, feed: Feed): Promise<Day[]> => {
+export async function carryOver(session: Session, load: Load, feed: Feed): Promise<Day[]> {
   await takeOver(session, load, feed, `SELECT ${MONTH} FROM load_days`);
   const rows = await session.query<{ day: Day }>(
     `SELECT DISTINCT day FROM temp.main.${feed.staged} WHERE row_count = 0 ORDER BY day`,
   );
   return rows.map(({ day }) => day);
-};
+}
 
 /**
  * Loads months again that only the second feed of a source has rows of, if the source has a load of them. Both feeds keep all
  * days that were not read. Usage and assets often arrive after the spend of a month's last day.
  */
-export const keepLateMonths = async (
+export async function keepLateMonths(
   session: Session,
   load: Load,
   { spend, late }: { spend: Feed; late: Feed },
-): Promise<void> => {
+): Promise<void> {
   const lateMonths = `SELECT ${MONTH} AS month FROM ${late.staged}
     WHERE month NOT IN (SELECT ${MONTH} FROM ${spend.staged})`;
   // The second feed goes first: once the spend is staged, its months are no longer late.
   await takeOver(session, load, late, lateMonths);
   await takeOver(session, load, spend, lateMonths);
-};
+}
 
 /**
  * Leaves out rows of another month than their load's. They only lend assets (opencost-load.ts), and a run reads them again or
  * drops them. Usage costs nothing, so that its files need no record.
  */
-const takeOver = async (
+async function takeOver(
   session: Session,
   load: Load,
   { staged, stored, name = MAIN_FEED }: Feed,
   months: string,
-): Promise<void> => {
+): Promise<void> {
   await keepRejected(session, load, name, { staged, stored, months });
   const taken = await session.run(
     `INSERT INTO temp.main.${staged} BY NAME
@@ -65,14 +65,14 @@ const takeOver = async (
     { org: load.orgId, source: load.sourceId },
   );
   if (taken > 0 && stored !== 'ai_usage') await keepLoadFiles(session, load, staged);
-};
+}
 
 /** Carries over the days that the files of a feed lack, and returns a note. Does nothing if the ingest accepts their loss. */
-export const keepEarlierDays = async (session: Session, load: Load, feed: Feed): Promise<string[]> => {
+export async function keepEarlierDays(session: Session, load: Load, feed: Feed): Promise<string[]> {
   if (load.acceptShrink) return [];
   const days = await carryOver(session, load, feed);
   if (days.length === 0) return [];
   return [
     `${feed.name === undefined ? '' : `${feed.name}: `}the files no longer have ${dayRanges(days)}; what was loaded before stays`,
   ];
-};
+}

@@ -17,10 +17,10 @@ export const areMostlySame = (isSame: string): string =>
  * Returns the SQL of whether two amounts are the same, although one export may round: to a thousandth, or to a cent. Below ten
  * cents a cent is much, so that a tenth decides.
  */
-export const isSameAmount = (one: string, other: string): string => {
+export function isSameAmount(one: string, other: string): string {
   const larger = `greatest(abs(${one}), abs(${other}))`;
   return `abs(${one} - ${other}) * 1000 <= greatest(${larger}, least(10, 100 * ${larger}))`;
-};
+}
 
 /** Returns the SQL of what an account's id means in its cloud: exports write it in any case, with a path or with hyphens. */
 const accountKey = (account: string): string =>
@@ -80,7 +80,7 @@ export const addUnitsTwice = (
  * @param rows selects the rows of these files: file, billing_period, unit, day, cost.
  * @param line the words for a line: `line of host`.
  */
-export const addAlsoIn = async (
+export async function addAlsoIn(
   reader: Statements,
   relations: readonly Relation[],
   {
@@ -88,7 +88,7 @@ export const addAlsoIn = async (
     line,
     parameters,
   }: { rows: (some: readonly Relation[]) => string; line: string; parameters?: Parameters },
-): Promise<void> => {
+): Promise<void> {
   const some = relations.filter(({ alsoIn = [] }) => alsoIn.length > 0);
   const names = some.flatMap(({ alsoIn = [] }) =>
     alsoIn.map(({ file, name, other }) => `(${[file, name, other].map(sqlText).join(', ')})`),
@@ -99,14 +99,14 @@ export const addAlsoIn = async (
     FROM (${rows(some)}) JOIN (VALUES ${names.join(', ')}) AS also_in(file, name, other) USING (file))`;
   const how = `'has each ${line} ' || to_json(unit) || ' in ' || to_json(name) || ' and in ' || to_json(other)`;
   await addUnitsTwice(reader, unitsTwice(charges, how), parameters);
-};
+}
 
 /** Hands `units_twice` over to the warehouse. */
 export const handOverUnitsTwice = (sessions: LoadSessions): Promise<void> =>
   handOver(sessions, 'units_twice', 'FROM units_twice');
 
 /** Stores a doubt for each unit of the temporary table `units_twice`. */
-export const storeUnitsTwice = async (session: Session, load: Load): Promise<void> => {
+export async function storeUnitsTwice(session: Session, load: Load): Promise<void> {
   await storeRows(
     session,
     load,
@@ -115,7 +115,7 @@ export const storeUnitsTwice = async (session: Session, load: Load): Promise<voi
        how || ' ' || ${DAYS_IN_WORDS} || ': ' || ${amountInWords('amount')} || ' counts twice' AS phrase
      FROM units_twice`,
   );
-};
+}
 
 /**
  * Stores the doubts of the current load about units of which a feed keeps days (carry-over.ts). So a file with new days only does not
@@ -124,12 +124,12 @@ export const storeUnitsTwice = async (session: Session, load: Load): Promise<voi
  * @param table the days of the feed.
  * @param feed the SQL of their unit, and the words for a line (`line of host`).
  */
-export const keepUnitsTwice = async (
+export async function keepUnitsTwice(
   session: Session,
   load: Load,
   table: 'load_days' | 'asset_days',
   { unit, line }: { unit: string; line: string },
-): Promise<void> => {
+): Promise<void> {
   await storeRows(
     session,
     load,
@@ -140,4 +140,4 @@ export const keepUnitsTwice = async (
        AND (unit, month) IN (SELECT ${unit}, CAST(date_trunc('month', day) AS DATE) FROM ${table} WHERE row_count = 0)
        AND (unit, month) NOT IN (SELECT unit, month FROM units_twice)`,
   );
-};
+}

@@ -56,7 +56,7 @@ const ARE_ENOUGH = `(${areNearlyAll('is_twice')}
  * Adds the units of which nearly each line stands exactly two or three times to `units_twice`. More equal lines are normal: a feed
  * may have one for each hour of a day. The groups tell only whether the lines can. If all of a unit can, the feed is read again.
  */
-export const findLinesTwice = async (reader: Statements, feed: RepeatedFeed): Promise<void> => {
+export async function findLinesTwice(reader: Statements, feed: RepeatedFeed): Promise<void> {
   const { days, lines, parameters = {}, line, fewestNamed, tellsWholeDays } = feed;
   const isWholeDay = `(${tellsWholeDays} AND bool_and(is_twice) OVER one_day AND sum(line_count) OVER one_day >= ${FEW_LINES})`;
   const units = (from: string): string =>
@@ -90,7 +90,7 @@ export const findLinesTwice = async (reader: Statements, feed: RepeatedFeed): Pr
        FROM (${unitDays}) AS unit_days LEFT JOIN whole_lines USING (unit, day)`,
     ),
   );
-};
+}
 
 /** A feed of a table, whose rows each belong to a unit and a day. */
 export interface TableFeed extends Pick<RepeatedFeed, 'line' | 'fewestNamed'> {
@@ -101,12 +101,12 @@ export interface TableFeed extends Pick<RepeatedFeed, 'line' | 'fewestNamed'> {
 }
 
 /** Adds the units of a table whose lines stand twice to `units_twice`. `checked_groups` has its groups. */
-export const findTableTwice = async (
+export async function findTableTwice(
   reader: Statements,
   relations: readonly Relation[],
   { unit, rows, ...feed }: TableFeed,
   parameters: Parameters,
-): Promise<void> => {
+): Promise<void> {
   await findLinesTwice(reader, {
     ...feed,
     days: `SELECT ${MONTH} AS billing_period, ${unit} AS unit, day, sum(cost) AS cost, ${CAN_REPEAT} AS can_repeat
@@ -120,4 +120,4 @@ export const findTableTwice = async (
     line: feed.line,
     parameters,
   });
-};
+}

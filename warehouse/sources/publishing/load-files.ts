@@ -1,11 +1,11 @@
 import type { Session } from '../../engine/session.ts';
 
 /** Stores the files of a load before it is published, without the parts of URLs that may hold credentials. */
-export const recordLoadFiles = async (
+export async function recordLoadFiles(
   session: Session,
   { orgId, sourceId, readFrom = [] }: { orgId: string; sourceId: string; readFrom?: readonly string[] },
   loadId: string,
-): Promise<void> => {
+): Promise<void> {
   if (readFrom.length === 0) return;
   await session.run(INSERT_LOAD_FILES, {
     org: orgId,
@@ -13,7 +13,7 @@ export const recordLoadFiles = async (
     load: loadId,
     files: [...new Set(readFrom.map(withoutCredentials))],
   });
-};
+}
 
 const INSERT_LOAD_FILES = `
 INSERT INTO load_files BY NAME
@@ -24,11 +24,11 @@ FROM (SELECT unnest($files) AS file EXCEPT SELECT file FROM load_files WHERE org
  * Stores the files of replaced loads too, if days were carried over from them (carry-over.ts). Covers the months of the table
  * `staged`.
  */
-export const keepLoadFiles = async (
+export async function keepLoadFiles(
   session: Session,
   { orgId, sourceId, loadId }: { orgId: string; sourceId: string; loadId: string },
   staged: string,
-): Promise<void> => {
+): Promise<void> {
   await session.run(
     `INSERT INTO load_files BY NAME
      SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, file
@@ -41,7 +41,7 @@ export const keepLoadFiles = async (
        EXCEPT SELECT file FROM load_files WHERE org_id = $org AND load_id = $load::UUID)`,
     { org: orgId, source: sourceId, load: loadId },
   );
-};
+}
 
 /** Removes the user and the query of a URL, which can hold keys and signatures. A local path may contain the same characters. */
 const withoutCredentials = (file: string): string =>

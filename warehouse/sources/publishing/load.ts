@@ -35,12 +35,12 @@ export interface LoadResult extends FeedCounts {
  * Runs `work` with a new load. Drops its temporary tables and views in the warehouse before and after, because sessions are
  * reused.
  */
-export const withLoad = async <Scope extends LoadScope, Result>(
+export async function withLoad<Scope extends LoadScope, Result>(
   session: Session,
   scope: Scope,
   { tables, views = [] }: { tables: readonly string[]; views?: readonly string[] },
   work: (load: Scope & Load) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const drop = () => dropTemporaryTables(session, ['rejected_rows', ...tables], views);
   try {
     await drop();
@@ -48,16 +48,16 @@ export const withLoad = async <Scope extends LoadScope, Result>(
   } finally {
     await drop();
   }
-};
+}
 
 /** Returns an id that sorts after all earlier loads of the source, because the newest reading is the current one. */
-const newLoadId = async (session: Session, { orgId, sourceId }: LoadScope): Promise<string> => {
+async function newLoadId(session: Session, { orgId, sourceId }: LoadScope): Promise<string> {
   const [newest] = await session.query<{ load_id: string | null }>(
     'SELECT max(load_id) AS load_id FROM loads WHERE org_id = $org AND source_id = $source',
     { org: orgId, source: sourceId },
   );
   return idAfter(newest?.load_id ?? null);
-};
+}
 
 /** Stores rows of a load in a table of the warehouse. `select` has all columns but the ids of the load. */
 export const storeRows = (

@@ -42,13 +42,13 @@ export const MONTHS: Periods = {
  * @param rowsStored how many rows the reading counted as stored.
  * @param periods the billing periods; months if the source has no others.
  */
-export const publishLoad = async (
+export async function publishLoad(
   session: Session,
   load: Load,
   rowsStored: number,
   publish: Publish,
   periods = MONTHS,
-): Promise<Pick<LoadResult, 'months' | 'costTotal'>> => {
+): Promise<Pick<LoadResult, 'months' | 'costTotal'>> {
   await checkMoney(session, 'load_days', periods.billingPeriod);
   const published = await session.query<{ month: Day; cost: DecimalText }>(
     `SELECT ${MONTH} AS month, sum(sum(cost)) OVER () AS cost FROM load_days GROUP BY month ORDER BY month`,
@@ -67,7 +67,7 @@ export const publishLoad = async (
     await storeRejectedDoubts(session, load);
   });
   return { months: published.map(({ month }) => monthOf(month)), costTotal: published[0]?.cost ?? '0' };
-};
+}
 
 // The decimals have room for 1e23: enough for the sum of so many loads of so much money, also after its distribution.
 const LARGEST_TOTAL = 1e16;
@@ -77,7 +77,7 @@ const MOST_LOADS = 100_000;
  * Throws `invalid` if the amounts of a billing period in `table`, whatever their signs, add up to more than sums can hold. The
  * check adds doubles, because a sum of decimals would overflow.
  */
-export const checkMoney = async (session: Session, table: string, billingPeriod: string): Promise<void> => {
+export async function checkMoney(session: Session, table: string, billingPeriod: string): Promise<void> {
   const [period] = await session.query<{ billing_period: Day }>(
     `SELECT ${billingPeriod} AS billing_period FROM temp.main.${table}
      GROUP BY ALL HAVING sum(abs(CAST(cost AS DOUBLE))) > ${LARGEST_TOTAL} ORDER BY ALL LIMIT 1`,
@@ -86,14 +86,14 @@ export const checkMoney = async (session: Session, table: string, billingPeriod:
   throw invalid(
     `billing period ${period.billing_period}: expected amounts of at most 1e16 in all, whatever their signs, got more; nothing was loaded`,
   );
-};
+}
 
 /** Throws if the loads hold other row counts than the reading, or if the organisation has too many loads for sums. */
-const checkPublished = async (
+async function checkPublished(
   session: Session,
   { orgId, sourceId, loadId }: Load,
   rowsStored: number,
-): Promise<void> => {
+): Promise<void> {
   const [loads] = await session.query<{ row_count: string; current: string }>(
     `SELECT COALESCE(sum(rows_read), 0)::BIGINT AS row_count,
        (SELECT count(*) FROM current_loads WHERE org_id = $org) AS current
@@ -110,7 +110,7 @@ const checkPublished = async (
       `expected at most ${MOST_LOADS} billing periods of all cost sources, got more; nothing was loaded`,
     );
   }
-};
+}
 
 /**
  * Returns the statement that inserts the loads. A day in the future is a plan: it is not delivered before it has begun. A month

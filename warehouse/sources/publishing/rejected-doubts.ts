@@ -16,17 +16,17 @@ const CODE = 'rejected_rows';
  * read has doubts and no load, and keeps the earlier doubts of what this reading lacks. Usage and assets without spend are left
  * out of a load, and their rejected rows with them.
  */
-export const storeRejectedDoubts = async (
+export async function storeRejectedDoubts(
   session: Session,
   { orgId, sourceId, loadId, now }: Load,
-): Promise<void> => {
+): Promise<void> {
   const [some] = await session.query('FROM temp.main.rejected_rows LIMIT 1');
   if (some === undefined) return;
   const parameters = { org: orgId, source: sourceId, load: loadId };
   await session.run(INSERT_REJECTED_DAYS, parameters);
   await session.run(INSERT_UNREAD_PERIODS, { ...parameters, now: now.toISOString() });
   await session.run(INSERT_DOUBTS, parameters);
-};
+}
 
 const COLUMNS = 'feed, billing_period, month, day, is_dated, row_count, sample, amount';
 
@@ -91,12 +91,12 @@ FROM rejected`;
  * @param feed the feed's name in `rejected_rows`.
  * @param months SQL that selects the months that keep days.
  */
-export const keepRejected = async (
+export async function keepRejected(
   session: Session,
   { orgId, sourceId }: Load,
   feed: string,
   { staged, stored, months }: { staged: string; stored: string; months: string },
-): Promise<void> => {
+): Promise<void> {
   await session.run(
     `INSERT INTO temp.main.rejected_rows BY NAME
      WITH days_read AS (
@@ -111,4 +111,4 @@ export const keepRejected = async (
      QUALIFY rank() OVER (PARTITION BY billing_period, day ORDER BY load_id DESC) = 1`,
     { org: orgId, source: sourceId, feed },
   );
-};
+}

@@ -21,9 +21,9 @@ export interface UnitRows {
  * `days` is day n + 1 of the month. It leaves out days that have not ended. A unit without counting rows has no day, so that a load
  * always has rows of its own.
  */
-export const storeUnitDays = async (session: Session, load: Load, rows: UnitRows): Promise<void> => {
+export async function storeUnitDays(session: Session, load: Load, rows: UnitRows): Promise<void> {
   await storeRows(session, load, 'load_units', unitDays(rows), { today: dayOf(load.now) });
-};
+}
 
 const unitDays = ({ kind, unit, billingPeriod, from, counts }: UnitRows): string => `
 WITH unit_rows AS (

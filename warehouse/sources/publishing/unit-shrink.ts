@@ -42,12 +42,12 @@ const MOST_NAMED = 10;
  *
  * @param lostDays days that the source has lost as a whole, which are reported by themselves (bill-shrink.ts).
  */
-export const checkUnits = async (
+export async function checkUnits(
   session: Session,
   { orgId, sourceId, runId, acceptShrink }: LoadScope,
   units: SourceUnits,
   lostDays: readonly Day[] = [],
-): Promise<string[]> => {
+): Promise<string[]> {
   const parameters = { org: orgId, source: sourceId, run: runId };
   const periods = await session.query<{ billing_period: Day }>(
     changedPeriods(units.billingPeriod),
@@ -69,7 +69,7 @@ export const checkUnits = async (
     lost.map((one) => sentenceOf(units, one)),
     MOST_NAMED,
   );
-};
+}
 
 interface LostUnit {
   settled: boolean;
@@ -81,16 +81,16 @@ interface LostUnit {
   currency: string;
 }
 
-const sentenceOf = (
+function sentenceOf(
   { unit }: SourceUnits,
   { name, cloud, month, before, after, currency }: LostUnit,
-): string => {
+): string {
   const named = `${unit} ${forMessage(name)}${cloud === null ? '' : ` of ${cloud}`}`;
   const had = `${toWire(before)} ${currency} in ${monthOf(month)}`;
   return after === null
     ? `the source no longer has ${named}, which had ${had}`
     : `${named} had ${had}, and has only ${toWire(after)} ${currency} left`;
-};
+}
 
 /**
  * Returns the billing periods whose rows or total differ from those of the load before, or that had none, because spend may have
@@ -109,7 +109,7 @@ const REPLACED = `
   QUALIFY row_number() OVER (PARTITION BY billing_period ORDER BY load_id DESC) = 1`;
 
 // Comparisons multiply, because a division of decimals gives a double. Days that are new do not show what became of a unit.
-const lostUnits = ({ unit, staged, stored, billingPeriod }: SourceUnits): string => {
+function lostUnits({ unit, staged, stored, billingPeriod }: SourceUnits): string {
   const byDay = `SELECT day, ${stored === 'cloud_spend' ? 'cloud' : 'CAST(NULL AS VARCHAR)'} AS cloud, ${unit} AS name, sum(cost) AS cost`;
   return `
 WITH replaced AS (${REPLACED}),
@@ -139,4 +139,4 @@ SELECT judged.month IN (SELECT month FROM settled_months WHERE org_id = $org) AS
 FROM judged JOIN missing ON missing.month = judged.month AND missing.cloud IS NOT DISTINCT FROM judged.cloud
 WHERE is_lost AND 2 * missing >= loss
 ORDER BY month, loss DESC, cloud, name`;
-};
+}

@@ -6,11 +6,11 @@ import type { Session } from '../../engine/session.ts';
  * Stores the units whose missing days a lock of a month has accepted, each once. If a unit is gone for a whole month, and that
  * was accepted, later months no longer wait for it (missing-units.ts).
  */
-export const acceptUnits = async (
+export async function acceptUnits(
   session: Session,
   orgId: string,
   { month, doubts, now }: { month: Month; doubts: readonly Doubt[]; now: Date },
-): Promise<void> => {
+): Promise<void> {
   const units = doubts
     .filter(({ code }) => code === 'unit_missing')
     .flatMap(({ ways_out: ways }) =>
@@ -26,7 +26,7 @@ export const acceptUnits = async (
     units: units.map(({ unit }) => unit),
     now: now.toISOString(),
   });
-};
+}
 
 const ACCEPT = `
 INSERT INTO accepted_units BY NAME

@@ -45,13 +45,13 @@ interface MonthRange {
  * @param known the days that sources cover among `judgedDays`, by source id. Others lack nothing.
  * @param asOf only loads and decisions before this day count; null counts all.
  */
-export const missingUnitsOf = async (
+export async function missingUnitsOf(
   session: Pick<Session, 'query'>,
   orgId: string,
   range: MonthRange,
   known: ReadonlyMap<string, KnownDays>,
   asOf: Day | null,
-): Promise<Map<string, MissingUnit[]>> => {
+): Promise<Map<string, MissingUnit[]>> {
   const parameters = { org: orgId, ...judgedDays(range) };
   const rows = await (asOf === null
     ? session.query<UnitRow>(UNITS, parameters)
@@ -71,17 +71,17 @@ export const missingUnitsOf = async (
         pushTo(missing, source, unit);
   }
   return missing;
-};
+}
 
 const isForgotten = ({ month, absence }: MissingUnit): boolean =>
   monthOf(dayAt(absence.lastSeen)) < addMonths(month, -FORGOTTEN_AFTER);
 
 /** Returns the parameters of COVERED_DAYS: the days from `first` to `last` on which a source lacks a unit. */
-export const lackingDays = async (
+export async function lackingDays(
   session: Pick<Session, 'query'>,
   orgId: string,
   days: { first: Day; last: Day },
-): Promise<LackingDays> => {
+): Promise<LackingDays> {
   const range = { first: monthOf(days.first), last: monthOf(days.last) };
   const covered = await session.query<{ source_id: string; month: Day; days: number }>(COVERED, {
     org: orgId,
@@ -91,10 +91,10 @@ export const lackingDays = async (
   for (const { source_id: source, month, days: bits } of covered)
     known.set(source, (known.get(source) ?? new Map<Month, number>()).set(monthOf(month), bits));
   return daysOfUnits(await missingUnitsOf(session, orgId, range, known, null));
-};
+}
 
 /** Returns the same of units that are missing, by source id. */
-export const daysOfUnits = (missing: Iterable<readonly [string, readonly MissingUnit[]]>): LackingDays => {
+export function daysOfUnits(missing: Iterable<readonly [string, readonly MissingUnit[]]>): LackingDays {
   const lacking = [...missing].flatMap(([source, units]) =>
     [...new Set(units.flatMap(({ days }) => days))].map((day) => ({ source, day })),
   );
@@ -102,7 +102,7 @@ export const daysOfUnits = (missing: Iterable<readonly [string, readonly Missing
     lacking_sources: lacking.map(({ source }) => source),
     lacking_days: lacking.map(({ day }) => day),
   };
-};
+}
 
 interface LackingDays {
   lacking_sources: string[];
@@ -137,11 +137,11 @@ interface SourceDecisions extends UnitDecisions {
 }
 
 /** Returns a function that returns the decisions about the units of a source. */
-const decisionsOf = async (
+async function decisionsOf(
   session: Pick<Session, 'query'>,
   orgId: string,
   asOf: Day | null,
-): Promise<(source: string) => SourceDecisions> => {
+): Promise<(source: string) => SourceDecisions> {
   const rows = await session.query<DecisionRow>(DECISIONS, { org: orgId, as_of: asOf });
   const [settled, accepted] = [new Set<Month>(), new Set<string>()];
   const [ends, created] = [new Map<string, Map<string, Day>>(), new Map<string, Month>()];
@@ -157,7 +157,7 @@ const decisionsOf = async (
     isClosed: (month, unit) =>
       settled.has(month) || accepted.has(`${source} ${month} ${unit}`) || month < (created.get(source) ?? ''),
   });
-};
+}
 
 interface DecisionRow {
   decision: 'ended' | 'accepted' | 'settled' | 'created';

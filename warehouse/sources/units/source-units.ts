@@ -22,12 +22,12 @@ export interface SourceUnit {
 }
 
 /** Returns the units of a source up to the month `last`, by name. */
-export const unitsOf = async (
+export async function unitsOf(
   session: Pick<Session, 'query'>,
   orgId: string,
   sourceId: string,
   last: Month,
-): Promise<SourceUnit[]> => {
+): Promise<SourceUnit[]> {
   const [oldest] = await session.query<{ month: Day | null }>(
     'SELECT min(billing_period) AS month FROM current_loads WHERE org_id = $org AND source_id = $source',
     { org: orgId, source: sourceId },
@@ -47,7 +47,7 @@ export const unitsOf = async (
     missing: rangesOf(missing.filter(({ unit }) => unit === row.unit).flatMap(({ days }) => days)),
     doubts: months.flatMap((month) => doubtsAbout(row.unit, month)).map(({ sentence }) => sentence),
   }));
-};
+}
 
 /** A month names few of the units that lack days, and not all of them can end. Here each one has its own sentence. */
 const doubtsAbout = (name: string, month: SourceMonth): SourceDoubt[] => [

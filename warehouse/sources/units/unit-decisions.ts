@@ -76,10 +76,10 @@ export const decideUnit = (
 
 const MOST_UNITS_NAMED = 5;
 
-const refuseUnknown = async (
+async function refuseUnknown(
   session: Session,
   place: { org: string; source: string; unit: string },
-): Promise<void> => {
+): Promise<void> {
   const known = await session.query<{ unit: string }>(KNOWN_UNITS, { org: place.org, source: place.source });
   if (known.some(({ unit }) => unit === place.unit)) return;
   const names = known.map(({ unit }) => forMessage(unit));
@@ -87,7 +87,7 @@ const refuseUnknown = async (
     `unit: expected a unit of this cost source${names.length === 0 ? ', which has none yet' : `, such as ${firstAndMore(names, MOST_UNITS_NAMED).join(', ')}`}, ` +
       `got ${forMessage(place.unit)}`,
   );
-};
+}
 
 const KNOWN_UNITS = `
 SELECT DISTINCT unit FROM load_units SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)

@@ -31,26 +31,26 @@ export interface AssetNote {
 }
 
 /** Returns notes on assets without a bill line of their own, on the days from `start` to `end`. */
-export const assetNotes = async (
+export async function assetNotes(
   session: Pick<Session, 'query'>,
   orgId: string,
   range: { start: Day; end: Day },
-): Promise<AssetNote[]> => {
+): Promise<AssetNote[]> {
   const decided = await session.query<Decided>(decidedOn('day BETWEEN $start::DATE AND $end::DATE'), {
     org: orgId,
     start: range.start,
     end: range.end,
   });
   return decided.map(noteOf);
-};
+}
 
 /** Returns the notes for a run, in the months that it loaded. A bill's run gets all notes, other runs those on their own. */
-export const assetNotesOfRun = async (
+export async function assetNotesOfRun(
   session: Pick<Session, 'query'>,
   orgId: string,
   source: Pick<CostSource, 'id' | 'kind'>,
   months: readonly Month[],
-): Promise<string[]> => {
+): Promise<string[]> {
   if (source.kind === 'ai_tools' || months.length === 0) return [];
   const mine = source.kind === 'focus' ? '$source IS NOT NULL' : OF_SOURCE;
   const decided = await session.query<Decided>(
@@ -58,7 +58,7 @@ export const assetNotesOfRun = async (
     { org: orgId, source: source.id, months },
   );
   return decided.map((one) => noteOf(one).note);
-};
+}
 
 /** Selects the clusters or hosts in the published loads of a source. */
 const named = (column: 'cluster' | 'host', table: string): string => `
@@ -90,16 +90,16 @@ GROUP BY reason, cluster, host, is_on_bill, CASE WHEN NOT ${OF_MACHINES} THEN no
   CASE WHEN reason <> 'unmatched' THEN places END
 ORDER BY cluster NULLS LAST, host, reason DESC, is_on_bill DESC, 5`;
 
-const noteOf = (decided: Decided): AssetNote => {
+function noteOf(decided: Decided): AssetNote {
   const { cluster, host } = decided;
   return {
     source: cluster === null ? 'hosts' : 'kubernetes',
     of: cluster ?? host ?? '',
     note: `${cluster === null ? `host ${quoted(host)}` : `cluster ${quoted(cluster)}`}: ${sentenceOf(decided)}`,
   };
-};
+}
 
-const sentenceOf = (decided: Decided): string => {
+function sentenceOf(decided: Decided): string {
   const { reason, is_on_bill: isOnBill, name, places, example } = decided;
   const [days, cost] = [onDays(decided), String(toWire(decided.cost))];
   if (reason === 'shared') {
@@ -136,7 +136,7 @@ const sentenceOf = (decided: Decided): string => {
   return isOnBill
     ? `it reports allocations but no assets ${days}. By its nearest known assets, ${lent}, it is on a bill: only their bill lines count, not its allocations of ${cost}`
     : `it reports allocations but no assets ${days}. By its nearest known assets, ${lent}, it is on no bill: its allocations of ${cost} count`;
-};
+}
 
 /** Returns `machine "node-1" matches`, or `3 machines, such as "node-1", match`. */
 export const machinesOf = ({ machines, example }: { machines: number; example: string | null }): string =>

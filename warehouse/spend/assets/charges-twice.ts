@@ -16,13 +16,13 @@ import { reportedRows } from './doubled-clusters.ts';
  * zero is no charge. Other amounts on the same days are sound, as if each source had some services of an account. A doubt belongs to the
  * newer source. A charge of it is in one doubt only, beside the oldest source with the same one.
  */
-export const storeChargesTwice = async (
+export async function storeChargesTwice(
   session: Session,
   parameters: { org: string; computation: string },
-): Promise<void> => {
+): Promise<void> {
   const [several] = await session.query(SEVERAL_OF_A_KIND, parameters);
   if (several !== undefined) await session.run(INSERT_CHARGES_TWICE, parameters);
-};
+}
 
 const SEVERAL_OF_A_KIND = `
 WITH ${LOADS_OF_COMPUTATION}

@@ -8,7 +8,7 @@ import type { Warehouse } from '../../engine/warehouse.ts';
  * reports assets, its total counts once. Then only the costs of its workloads count twice. Otherwise the assets that both report
  * count twice, or the allocations if no source reports assets.
  */
-export const doubledClusterNotes = async (warehouse: Warehouse, scope: DoubledScope): Promise<string[]> => {
+export async function doubledClusterNotes(warehouse: Warehouse, scope: DoubledScope): Promise<string[]> {
   const doubled = await warehouse.query<
     Doubled & { name: string; cluster: string; is_billed: boolean; workload_cost: DecimalText }
   >(SHARED_CLUSTERS, { ...scope });
@@ -20,14 +20,14 @@ export const doubledClusterNotes = async (warehouse: Warehouse, scope: DoubledSc
     const once = one.is_billed ? 'the lines of its bill count once' : 'its assets count once';
     return [`${which}: its workloads cost ${String(workloads)} twice ${onDays(one)}; ${once}`];
   });
-};
+}
 
 /** Returns notes on clusters that another source reads from the same file and reports under another name. */
-export const doubledUnderOtherNames = async (
+export async function doubledUnderOtherNames(
   warehouse: Warehouse,
   scope: DoubledScope,
   other: string,
-): Promise<string[]> => {
+): Promise<string[]> {
   const doubled = await warehouse.query<Doubled & { mine: string; theirs: string }>(SAME_CLUSTER_DAYS, {
     ...scope,
     other,
@@ -35,7 +35,7 @@ export const doubledUnderOtherNames = async (
   return doubled.map(
     (one) => `${twice(one)}, as cluster ${JSON.stringify(one.mine)} and as ${JSON.stringify(one.theirs)}`,
   );
-};
+}
 
 /** Where rows of clusters are read from: all current loads of months, or the loads of one computation. */
 interface ReportedRows {

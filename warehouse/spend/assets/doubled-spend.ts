@@ -8,12 +8,12 @@ import type { Warehouse } from '../../engine/warehouse.ts';
  * Returns notes on spend that two sources count in some months. Both read the same file, or report the same cluster
  * (docs/concepts.md#every-dollar-counts-once). Each note has the days and the amount.
  */
-export const doubledNotes = async (
+export async function doubledNotes(
   warehouse: Warehouse,
   orgId: string,
   source: Pick<CostSource, 'id' | 'kind'>,
   months: readonly Month[],
-): Promise<string[]> => {
+): Promise<string[]> {
   if (months.length === 0) return [];
   const scope = { org: orgId, source: source.id, months };
   const notes = [];
@@ -32,7 +32,7 @@ export const doubledNotes = async (
     );
   }
   return source.kind === 'opencost' ? [...notes, ...(await doubledClusterNotes(warehouse, scope))] : notes;
-};
+}
 
 /** The files that this source and another one both count. */
 interface SharedFiles {
@@ -90,12 +90,12 @@ interface DoubledRows extends Doubled {
  * other has the same day and subject. Otherwise the equal rows do. If there are none, at most the smaller cost of each pair of
  * rows counts twice.
  */
-const doubledByFiles = async (
+async function doubledByFiles(
   warehouse: Warehouse,
   scope: DoubledScope,
   kind: keyof typeof SPEND,
   { source_id: other, is_all_of_mine: isAllOfMine, is_all_of_theirs: isAllOfTheirs }: SharedFiles,
-): Promise<string[]> => {
+): Promise<string[]> {
   const doubled = await warehouse.query<DoubledRows>(doubledRows(kind), { ...scope, other });
   const ruleThatHolds = (): DoubledRows['rule'] => {
     if (isAllOfMine) return 'mine';
@@ -109,7 +109,7 @@ const doubledByFiles = async (
       const sentence = rule === 'at most' ? `up to ${twice(row)}` : twice(row);
       return row.is_billed ? `of services ${sentence}; the bill lines of their hosts count once` : sentence;
     });
-};
+}
 
 /** Hosts on bills, by day. Their bill lines count once. Only the costs of their services can count twice. */
 const HOSTS_ON_BILLS = `(
@@ -119,7 +119,7 @@ const HOSTS_ON_BILLS = `(
 const textOf = (columns: readonly string[]): string =>
   `concat_ws('|', ${columns.map((column) => `COALESCE(${column}, '')`).join(', ')})`;
 
-const doubledRows = (kind: keyof typeof SPEND): string => {
+function doubledRows(kind: keyof typeof SPEND): string {
   const { table, subject, others } = SPEND[kind];
   const isHosts = kind === 'hosts';
   return `
@@ -144,4 +144,4 @@ parts AS (
 SELECT rule, is_billed, CAST(count(DISTINCT day) AS INTEGER) AS days, min(day) AS first_day, max(day) AS last_day,
   sum(cost) AS cost
 FROM parts GROUP BY rule, is_billed HAVING sum(cost) <> 0 ORDER BY is_billed`;
-};
+}

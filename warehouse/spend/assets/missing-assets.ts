@@ -25,10 +25,10 @@ interface ClusterWithoutAssets {
  * the allocations count then, which are a part of the cost. The bill lines of a cluster on a bill are its whole cost. Days before
  * a source first reports assets are as they were.
  */
-export const storeMissingAssets = async (
+export async function storeMissingAssets(
   session: Pick<Session, 'query' | 'run'>,
   parameters: { org: string; computation: string },
-): Promise<void> => {
+): Promise<void> {
   const found = await session.query<ClusterWithoutAssets>(CLUSTERS_WITHOUT_ASSETS);
   if (found.length === 0) return;
   await session.run(INSERT_DOUBTS, {
@@ -39,21 +39,21 @@ export const storeMissingAssets = async (
     phrases: found.map(phraseOf),
     amounts: found.map(amountOf),
   });
-};
+}
 
 const amountOf = ({ days, cost, asset_cost, asset_days }: ClusterWithoutAssets): DecimalText | null =>
   asset_cost === null || asset_days === null
     ? null
     : Big(asset_cost).times(days).div(asset_days).minus(cost).round(2).toFixed();
 
-const phraseOf = (found: ClusterWithoutAssets): string => {
+function phraseOf(found: ClusterWithoutAssets): string {
   const amount = amountOf(found);
   const estimate = amount === null ? '' : `; by its average assets, an estimated ${amount} is missing`;
   return (
     `has allocations of cluster ${forMessage(found.cluster)} without assets ${onDays(found)}, ` +
     `so that only the allocations count${estimate}`
   );
-};
+}
 
 const CLUSTERS_WITHOUT_ASSETS = `
 WITH without AS (

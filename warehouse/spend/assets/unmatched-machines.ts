@@ -67,10 +67,10 @@ interface UnmatchedOfSource {
 }
 
 /** Stores a doubt for each source and month with unmatched machines that nobody has decided. */
-export const storeUnmatchedDoubts = async (
+export async function storeUnmatchedDoubts(
   session: Pick<Session, 'query' | 'run'>,
   parameters: { org: string; computation: string },
-): Promise<void> => {
+): Promise<void> {
   const unmatched = await session.query<UnmatchedOfSource>(UNMATCHED_OF_SOURCES);
   if (unmatched.length === 0) return;
   await session.run(INSERT_DOUBTS, {
@@ -81,7 +81,7 @@ export const storeUnmatchedDoubts = async (
     phrases: unmatched.map(phraseOf),
     amounts: unmatched.map(({ cost }) => cost),
   });
-};
+}
 
 const phraseOf = (unmatched: UnmatchedOfSource): string =>
   `has costs that a bill may include too: ${machinesOf(unmatched)} no line of a connected bill ${onDays(unmatched)}, ` +

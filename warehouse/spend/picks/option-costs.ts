@@ -8,18 +8,18 @@ import { BILL_VALUE_KEY, CHOICE_KEY } from './pick-key.ts';
 // that are not collected have their cost from the bills' lists (warehouse/sources/focus/bill-values.ts).
 
 /** Returns the first day of the newest month that is over and has spend; null before the first. */
-export const newestCompleteMonth = async (
+export async function newestCompleteMonth(
   session: ComputedSession,
   orgId: string,
   today: Day,
-): Promise<Day | null> => {
+): Promise<Day | null> {
   const [newest] = await session.query<{ month: Day | null }>(
     `SELECT max(month) AS month FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
      WHERE org_id = $org AND month < date_trunc('month', $today::DATE)`,
     { org: orgId, today },
   );
   return newest?.month ?? null;
-};
+}
 
 /** The counted cost decides if the thing is always available, or collected since before `$month`. */
 const IS_COUNTED = `(form NOT IN ('split', 'tag') OR COALESCE(first_day <= $month::DATE, false))`;

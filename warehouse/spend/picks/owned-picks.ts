@@ -18,26 +18,26 @@ const OTHERS = {
  * Throws a conflict, with the other owner, for a pick that another team (or another shared cost) has already. A team and a
  * shared cost may have the same pick; then the shared cost gets the spend (docs/concepts.md#teams-and-owners).
  */
-export const refuseOwnedPicks = async (
+export async function refuseOwnedPicks(
   session: Session,
   orgId: string,
   user: Owner,
   picks: readonly SpendPick[],
-): Promise<void> => {
+): Promise<void> {
   const [first] = await ownedPickConflicts(session, orgId, user, picks);
   if (first !== undefined) throw conflict(first);
-};
+}
 
 /** A team or shared cost whose picks change. */
 type Owner = SpendUser & { type: keyof typeof OTHERS };
 
 /** Returns these conflicts, as messages. */
-export const ownedPickConflicts = async (
+export async function ownedPickConflicts(
   session: Session,
   orgId: string,
   user: Owner,
   picks: readonly SpendPick[],
-): Promise<string[]> => {
+): Promise<string[]> {
   if (picks.length === 0) return [];
   const others = await session.query<{ name: string; picks: string }>(OTHERS[user.type], {
     org: orgId,
@@ -54,4 +54,4 @@ export const ownedPickConflicts = async (
     if (owner === undefined) return [];
     return `${picksField(user)}[${index}]: ${cut(pickWords(pick), LONGEST)} ${has} ${user.type} ${JSON.stringify(owner)} already`;
   });
-};
+}

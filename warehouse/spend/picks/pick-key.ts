@@ -72,7 +72,7 @@ export const SOURCE_OF_FORM = ofForm(({ source }) => `'${source}'`);
 export const PARTS_OF_FORM = ofForm(({ parts }) => parts.toString());
 
 /** Returns the pick that has a key. */
-export const pickOfKey = (text: string): SpendPick => {
+export function pickOfKey(text: string): SpendPick {
   const [form, a = '', b = '', c = '', d = ''] = text.split('\u001f');
   switch (form as keyof typeof FORMS) {
     case 'workload':
@@ -101,4 +101,4 @@ export const pickOfKey = (text: string): SpendPick => {
     case 'account':
       return { source: 'cloud', cloud: a, account: b };
   }
-};
+}

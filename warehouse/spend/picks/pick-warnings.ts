@@ -11,13 +11,13 @@ import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
  *
  * @param stored resolves once the picks are stored. Most warnings need not wait for it.
  */
-export const pickWarnings = async (
+export async function pickWarnings(
   warehouse: Warehouse,
   orgId: string,
   picks: readonly SpendPick[],
   now: Date,
   stored: Promise<unknown> = Promise.resolve(),
-): Promise<string[]> => {
+): Promise<string[]> {
   if (picks.length === 0) return [];
   const needsChoices = choicesOf(picks, 'spend').length > 0;
   if (needsChoices) await stored;
@@ -30,7 +30,7 @@ export const pickWarnings = async (
     },
   );
   return rows.map(({ warning }) => warning);
-};
+}
 
 /** Returns CTEs and the SELECT of the warnings about `picks`, with the relation `choices` in the form of spend_choices. */
 export const pickWarningsOf = (choices: string): string => `

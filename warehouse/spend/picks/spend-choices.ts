@@ -30,32 +30,32 @@ export const spendChoicesLock = (orgId: string): string => `spend choices ${orgI
  * Stores a user's picks with the choices that they need, and records from which day on nothing uses a choice of the picks
  * `before`. `store` writes the user with its new picks. Throws a conflict like {@link makeChoices}.
  */
-export const storePicks = async (
+export async function storePicks(
   session: Session,
   orgId: string,
   user: SpendUser,
   { before, picks }: { before: readonly SpendPick[]; picks: readonly SpendPick[] },
   now: Date,
   store: () => Promise<unknown>,
-): Promise<void> => {
+): Promise<void> {
   await makeChoices(session, orgId, user, choicesOf(picks, picksField(user)), now);
   await store();
   if (choicesOf(before, picksField(user)).length > 0) await noteUnusedChoices(session, orgId, now);
-};
+}
 
 /** Makes the choices that a user's new picks need. Throws the first conflict of {@link planChoices}. */
-const makeChoices = async (
+async function makeChoices(
   session: Session,
   orgId: string,
   user: SpendUser,
   needed: readonly SpendChoice[],
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   const { choices, conflicts } = await planChoices(session, orgId, user, needed, now);
   const [first] = conflicts;
   if (first !== undefined) throw conflict(first);
   for (const choice of choices) if (choice.begins !== null) await storeChoice(session, orgId, choice, now);
-};
+}
 
 /** A choice as it will be once the picks are stored. */
 interface PlannedChoice extends StoredChoice {
@@ -68,13 +68,13 @@ interface PlannedChoice extends StoredChoice {
  * collected continues from its first day. Any other choice begins today, and replaces one that nobody uses. A conflict names the
  * choice in use and its users, if the picks need another one (docs/concepts.md#tags-services-and-resource-groups).
  */
-export const planChoices = async (
+export async function planChoices(
   session: Session,
   orgId: string,
   user: SpendUser,
   needed: readonly SpendChoice[],
   now: Date,
-): Promise<{ choices: PlannedChoice[]; conflicts: string[] }> => {
+): Promise<{ choices: PlannedChoice[]; conflicts: string[] }> {
   const plan = { choices: [] as PlannedChoice[], conflicts: [] as string[] };
   if (needed.length === 0) return plan;
   const today = dayOf(now);
@@ -102,7 +102,7 @@ export const planChoices = async (
     });
   }
   return plan;
-};
+}
 
 const comparable = ({ kind, cloud, choice }: SpendChoice): string =>
   kind === 'tag' ? tagKeyOf(cloud, choice) : choice;
@@ -188,7 +188,7 @@ FROM choices LEFT JOIN (FROM spend_picks WHERE org_id = $org) AS picks ON ${USES
 GROUP BY ALL`;
 
 /** Records that nothing uses a choice any more from today on. */
-const noteUnusedChoices = async (session: Session, orgId: string, now: Date): Promise<void> => {
+async function noteUnusedChoices(session: Session, orgId: string, now: Date): Promise<void> {
   const unused = await session.query<StoredChoice>(
     `SELECT kind, cloud, account, choice, version_id, first_day FROM spend_choices AS choices
      WHERE org_id = $org AND unused_since IS NULL AND NOT EXISTS (FROM spend_picks AS picks WHERE ${USES_CHOICE})`,
@@ -196,4 +196,4 @@ const noteUnusedChoices = async (session: Session, orgId: string, now: Date): Pr
   );
   for (const choice of unused)
     await storeChoice(session, orgId, { ...choice, unused_since: dayOf(now) }, now);
-};
+}

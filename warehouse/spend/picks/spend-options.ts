@@ -28,7 +28,7 @@ export interface OptionPosition {
 }
 
 /** Returns what can be picked after `cursor`, dearest first, with each option's own cost in the newest complete month. */
-export const spendOptions = async (
+export async function spendOptions(
   warehouse: Warehouse,
   orgId: string,
   {
@@ -43,7 +43,7 @@ export const spendOptions = async (
     cursor: OptionPosition | null;
   },
   now: Date,
-): Promise<SpendOption[]> => {
+): Promise<SpendOption[]> {
   const today = dayOf(now);
   const { on } = await computeSpend(warehouse, orgId, now);
   return warehouse.onOneState(async (stored) => {
@@ -61,7 +61,7 @@ export const spendOptions = async (
     });
     return rows.map((row) => ({ ...row, month, pick: pickOfKey(row.key) }));
   });
-};
+}
 
 const SPEND_OPTIONS = `
 WITH ${optionsOf()},

@@ -36,13 +36,13 @@ interface PreviewedPick {
 }
 
 /** Returns what picks would cost, and what saving them for a user would do. Stores nothing. */
-export const previewSpend = async (
+export async function previewSpend(
   warehouse: Warehouse,
   orgId: string,
   user: SpendUser,
   picks: readonly SpendPick[],
   now: Date,
-): Promise<SpendPreview> => {
+): Promise<SpendPreview> {
   const needed = choicesOf(picks, picksField(user));
   const today = dayOf(now);
   const { on } = await computeSpend(warehouse, orgId, now);
@@ -94,7 +94,7 @@ export const previewSpend = async (
       notes: [...warnings.map(({ warning }) => warning), ...uncollectedNotes(rows)],
     };
   });
-};
+}
 
 interface PickRow {
   position: number;

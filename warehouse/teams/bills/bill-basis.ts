@@ -11,28 +11,28 @@ import { uncollectedPicks } from '../uncollected-picks.ts';
 /**
  * Returns today's basis of the bills of some months (their first days). One statement reads all teams, shared costs and months.
  */
-export const currentBases = async (
+export async function currentBases(
   session: ComputedQueries,
   orgId: string,
   months: readonly Day[],
-): Promise<Map<Month, BillBasis>> => {
+): Promise<Map<Month, BillBasis>> {
   if (months.length === 0) return new Map();
   const bases = await basesOf(session, orgId, months, ownedSpend('month', MONTH_SPEND), { months });
   return new Map([...bases].map(([month, basis]) => [monthOf(month), basis]));
-};
+}
 
 /** The same with the tags and splits that are not collected, as a seal keeps it. */
-export const currentSealBases = async (
+export async function currentSealBases(
   session: ComputedQueries,
   orgId: string,
   months: readonly Day[],
-): Promise<Map<Month, SealedBasis>> => {
+): Promise<Map<Month, SealedBasis>> {
   const bases = await currentBases(session, orgId, months);
   const uncollected = await uncollectedPicks(session, orgId, months);
   return new Map(
     [...bases].map(([month, basis]) => [month, { ...basis, uncollected: uncollected.get(month) ?? {} }]),
   );
-};
+}
 
 /** Returns the basis of every day from `start` to `end`, by today's teams and shared costs or by stored days. */
 export const dailyBases = (
@@ -49,13 +49,13 @@ export const dailyBases = (
     { start, end },
   );
 
-const basesOf = async (
+async function basesOf(
   session: ComputedQueries,
   orgId: string,
   periods: readonly Day[],
   statement: string,
   parameters: Record<string, Day | readonly Day[]>,
-): Promise<Map<Day, BillBasis>> => {
+): Promise<Map<Day, BillBasis>> {
   const teams = await session.query<{ id: string }>(
     'SELECT team_id AS id FROM teams WHERE org_id = $org ORDER BY team_id',
     { org: orgId },
@@ -89,7 +89,7 @@ const basesOf = async (
       },
     ]),
   );
-};
+}
 
 const MONTH_SPEND = `spend AS (
   SELECT month, keys, cost FROM month_spend JOIN current_computations USING (org_id, month, computation_id)

@@ -23,12 +23,12 @@ import type { Warehouse } from '../../engine/warehouse.ts';
  * bill gets a new version, even if its amounts stay the same. From then on only split values and another such seal move the
  * month. Returns the bills. Throws a conflict with the reasons if the bills cannot be sealed.
  */
-export const resealBills = async (
+export async function resealBills(
   warehouse: Warehouse,
   organisation: Pick<Organisation, 'id' | 'settle_days'>,
   month: Month,
   { reason, by: { actor, now } }: { reason: string; by: By },
-): Promise<MonthBills> => {
+): Promise<MonthBills> {
   const { id: orgId } = organisation;
   const { on } = await computeSpend(warehouse, orgId, now);
   return sealExclusively(warehouse, orgId, async (locked) => {
@@ -55,15 +55,15 @@ export const resealBills = async (
     if (sealed === undefined) throw new Error(`no bills of ${month}`);
     return sealed;
   });
-};
+}
 
 /** Returns what the month would be sealed from today. Throws a conflict if it has not settled or there are no teams. */
-const madeOfToday = async (
+async function madeOfToday(
   session: Session,
   { id: orgId, settle_days }: Pick<Organisation, 'id' | 'settle_days'>,
   month: Month,
   now: Date,
-): Promise<Pick<Seal, 'computation_id' | 'definition_changes' | 'closes'>> => {
+): Promise<Pick<Seal, 'computation_id' | 'definition_changes' | 'closes'>> {
   const [madeOf] = await session.query<
     Pick<Seal, 'computation_id' | 'definition_changes' | 'closes'> & { has_teams: boolean }
   >(MADE_OF, { org: orgId, month: firstDay(month) });
@@ -80,19 +80,19 @@ const madeOfToday = async (
   if (!has_teams) return refuse(['there are no teams']);
   const isDelivered = (await deliveredMonths(session, orgId, [month])).has(month);
   return isDelivered ? made : refuse([`no spend has been ingested for ${month}`]);
-};
+}
 
 const MADE_OF = `
 WITH ${SEALED_MONTHS}
 SELECT computation_id, definition_changes, closes, EXISTS (FROM teams WHERE org_id = $org) AS has_teams
 FROM made_of_now WHERE month = $month::DATE`;
 
-const refuseWithoutValues = async (
+async function refuseWithoutValues(
   session: Session,
   orgId: string,
   month: Month,
   metrics: readonly string[],
-): Promise<void> => {
+): Promise<void> {
   const sums = (await splitValues(session, orgId, metrics, [firstDay(month)])).get(month)?.sums;
   const without = metrics.filter((metric) => sums?.has(metric) !== true);
   if (without.length === 0) return;
@@ -102,4 +102,4 @@ const refuseWithoutValues = async (
     without.map((metric) => names.get(metric) ?? metric),
   );
   throw conflict(`the bills of ${month} cannot be sealed again: ${words.join('; ')}`);
-};
+}

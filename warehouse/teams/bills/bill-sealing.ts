@@ -20,7 +20,7 @@ import type { Warehouse } from '../../engine/warehouse.ts';
  * usually an empty list. A bill with the same amounts gets no new version. Every read of bills calls this first, so that nobody
  * sees a bill that is due. If it runs again, it finds nothing.
  */
-export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> => {
+export async function sealBills(warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> {
   const { on } = await computeSpend(warehouse, orgId, now);
   const recall = warehouse.memory.of(await warehouse.look(), orgId);
   const metrics = await recall.one(SPLITTING_METRICS, 'all', () => splittingMetrics(warehouse, orgId));
@@ -34,7 +34,7 @@ export const sealBills = async (warehouse: Warehouse, orgId: string, now: Date):
     return new Map([[dayOf(now), true]]);
   });
   return { months, on };
-};
+}
 
 /** The metrics by whose values shared costs are split, today or in a sealed month. */
 const SPLITTING_METRICS: Derived<string[]> = {
@@ -60,7 +60,7 @@ const NOTHING_DUE: Derived<true> = {
   bytesOf: () => 0,
 };
 
-const splittingMetrics = async (warehouse: Warehouse, orgId: string): Promise<string[]> => {
+async function splittingMetrics(warehouse: Warehouse, orgId: string): Promise<string[]> {
   const rows = await warehouse.query<{ metric_id: string }>(
     `SELECT unnest(metric_ids) AS metric_id FROM bill_bases WHERE org_id = $org
     UNION
@@ -68,7 +68,7 @@ const splittingMetrics = async (warehouse: Warehouse, orgId: string): Promise<st
     { org: orgId },
   );
   return rows.map(({ metric_id }) => metric_id);
-};
+}
 
 /** Runs `work` in a transaction, while no other work seals bills of the organisation. */
 export const sealExclusively = <Result>(
@@ -103,7 +103,7 @@ interface DueMonth {
  * spend is in doubt: a month that follows today would seal what the doubt is about. Nor is one that is split by values of an
  * import that has not read it to its end.
  */
-const dueMonths = async (session: Session, orgId: string): Promise<DueMonth[]> => {
+async function dueMonths(session: Session, orgId: string): Promise<DueMonth[]> {
   const due = await session.query<DueMonth>(DUE_MONTHS, { org: orgId });
   const unsealed = due.flatMap(({ month, basis }) => (basis === null ? [monthOf(month)] : []));
   const { doubtOf } = await splitDoubts(session, orgId, [
@@ -121,7 +121,7 @@ const dueMonths = async (session: Session, orgId: string): Promise<DueMonth[]> =
     return lastKnown.size > 0 && gaps.length === 0 && doubts.length === 0;
   };
   return due.filter((month) => isRead(month) && (month.basis !== null || isCertain(monthOf(month.month))));
-};
+}
 
 // A month waits while a metric that splits it has no value there. A sealed month keeps its metrics, others use today's.
 // Earlier versions did not count the changes. Their bills are split again once, if a value can have changed.
@@ -158,7 +158,7 @@ WHERE (NOT holds OR values_moved OR (settled.closes AND NOT is_closed AND with_t
   AND EXISTS (FROM teams WHERE org_id = $org)
 ORDER BY month`;
 
-const sealDueMonths = async (session: ComputedSession, orgId: string, now: Date): Promise<Month[]> => {
+async function sealDueMonths(session: ComputedSession, orgId: string, now: Date): Promise<Month[]> {
   const due = await dueMonths(session, orgId);
   const unsealed = due.filter(({ basis }) => basis === null).map(({ month }) => month);
   const today = await currentSealBases(session, orgId, unsealed);
@@ -182,13 +182,13 @@ const sealDueMonths = async (session: ComputedSession, orgId: string, now: Date)
   });
   await storeSeals(session, orgId, seals, now);
   return seals.map(({ month }) => monthOf(month));
-};
+}
 
 /**
  * Returns why a month is sealed now. If it follows today, the reason says what has changed. The seal that closes a month of which
  * nothing has changed has no bill of its own, so that nobody reads its cause.
  */
-const causeOf = (month: DueMonth): Pick<Seal, 'sealed_because' | 'reason'> => {
+function causeOf(month: DueMonth): Pick<Seal, 'sealed_because' | 'reason'> {
   if (!month.follows_today)
     return { sealed_because: month.values_moved ? 'values_changed' : 'settled', reason: null };
   const moved = [
@@ -205,4 +205,4 @@ const causeOf = (month: DueMonth): Pick<Seal, 'sealed_because' | 'reason'> => {
     sealed_because: 'backfill',
     reason: month.was_sealed ? `changed since: ${moved.join(', ')}` : first,
   };
-};
+}

@@ -30,12 +30,12 @@ export interface Seal {
  * Seals the bills of some months, split by today's values. A bill with the amounts of its newest version gets no new version.
  * A seal by hand always makes one, because a person vouches for it.
  */
-export const storeSeals = async (
+export async function storeSeals(
   session: Session,
   orgId: string,
   seals: readonly Seal[],
   now: Date,
-): Promise<void> => {
+): Promise<void> {
   if (seals.length === 0) return;
   const metrics = [...new Set(seals.flatMap(({ basis }) => splitMetrics(basis)))];
   const months = seals.map(({ month }) => month);
@@ -73,7 +73,7 @@ export const storeSeals = async (
   const version = { org: orgId, version: idAfter(newest?.id ?? null), now: now.toISOString() };
   await session.run(INSERT_BASES, { ...version, rows: JSON.stringify(bases) });
   await session.run(INSERT_BILLS, { ...version, rows: JSON.stringify(bills) });
-};
+}
 
 /** Returns what makes a bill a new version: its amounts, not the names in it. */
 const identity = ({
@@ -83,11 +83,11 @@ const identity = ({
 }: Pick<BillAmounts, 'direct' | 'by_source' | 'shared_costs'>): string =>
   JSON.stringify([direct, Object.values(by_source), shared_costs.map(({ id, amount }) => [id, amount])]);
 
-const newestBills = async (
+async function newestBills(
   session: Session,
   orgId: string,
   months: readonly Day[],
-): Promise<Map<string, string>> => {
+): Promise<Map<string, string>> {
   const rows = await session.query<{
     month: Day;
     team_id: string;
@@ -110,7 +110,7 @@ const newestBills = async (
       }),
     ]),
   );
-};
+}
 
 const INSERT_BASES = `
 INSERT INTO bill_bases BY NAME

@@ -79,12 +79,12 @@ const UNSEALED: Seal = {
  *
  * @param known what sources cover of these months, if the caller has read it already.
  */
-export const monthBills = async (
+export async function monthBills(
   session: ComputedQueries,
   orgId: string,
   { newest, count }: { newest: Month; count: number },
   known?: ReadonlyMap<Month, readonly SourceMonth[]>,
-): Promise<MonthBills[]> => {
+): Promise<MonthBills[]> {
   const range = { org: orgId, first: factsFrom(newest, count), last: firstDay(newest) };
   const sources =
     known ?? (await sourceMonths(session, orgId, { first: monthOf(range.first), last: newest }));
@@ -161,7 +161,7 @@ export const monthBills = async (
       unallocated: total === null || bills === null ? null : unallocated(total, [...bills.values()]),
     };
   });
-};
+}
 
 // Spend that arrives after the seal is in the month's total and in no bill, so that it is unallocated.
 const MONTHS = `
@@ -212,10 +212,10 @@ const toBill = (row: SealedRow): Bill => ({
       : { type: 'key', id: row.sealed_by_id, name: row.sealed_by_name ?? row.sealed_by_id },
 });
 
-const sealedBills = async (
+async function sealedBills(
   session: Pick<Session, 'query'>,
   range: { org: string; first: Day; last: Day },
-): Promise<Map<Month, Map<string, Bill>>> => {
+): Promise<Map<Month, Map<string, Bill>>> {
   const rows = await session.query<SealedRow>(
     `SELECT ${SEALED_COLUMNS} FROM bill_versions WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE
      QUALIFY row_number() OVER (PARTITION BY month, team_id ORDER BY version DESC) = 1`,
@@ -227,19 +227,19 @@ const sealedBills = async (
     byMonth.set(monthOf(row.month), ofMonth.set(row.team_id, toBill(row)));
   }
   return byMonth;
-};
+}
 
 /** Returns the sealed versions of a team's bill of a month, newest first; empty before the first seal. */
-export const listBillVersions = async (
+export async function listBillVersions(
   session: Pick<Session, 'query'>,
   orgId: string,
   teamId: string,
   month: Month,
-): Promise<Bill[]> => {
+): Promise<Bill[]> {
   const rows = await session.query<SealedRow>(
     `SELECT ${SEALED_COLUMNS} FROM bill_versions
      WHERE org_id = $org AND team_id = $team AND month = $month::DATE ORDER BY version DESC`,
     { org: orgId, team: teamId, month: firstDay(month) },
   );
   return rows.map(toBill);
-};
+}

@@ -14,12 +14,12 @@ import { splitValues } from '../split-values.ts';
  * split like their month. They are left out while a metric that splits it has no value there, or an import has not read so far. The running month and the one
  * before it are stored by day (scope-day-costs.ts).
  */
-export const dailyTeamCosts = async (
+export async function dailyTeamCosts(
   session: ComputedQueries,
   orgId: string,
   range: { start: Day; end: Day },
   from: 'bill lines' | 'stored days' = 'bill lines',
-): Promise<Map<Day, Map<string, DecimalText>>> => {
+): Promise<Map<Day, Map<string, DecimalText>>> {
   const bases = await dailyBases(
     session,
     orgId,
@@ -43,4 +43,4 @@ export const dailyTeamCosts = async (
     costs.set(day, new Map([...billsOf(basis, sums)].map(([team, bill]) => [team, fullyLoaded(bill)])));
   }
   return costs;
-};
+}

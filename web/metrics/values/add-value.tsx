@@ -14,7 +14,7 @@ import { Dialog } from '../../shared/forms/dialog.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 
 /** The button and form for one value of a metric. */
-export const AddValue = ({ metric }: { metric: ShownMetric }): ReactNode => {
+export function AddValue({ metric }: { metric: ShownMetric }): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
@@ -26,9 +26,9 @@ export const AddValue = ({ metric }: { metric: ShownMetric }): ReactNode => {
       </Dialog>
     </>
   );
-};
+}
 
-const ValueForm = ({ metric, close }: { metric: ShownMetric; close: () => void }): ReactNode => {
+function ValueForm({ metric, close }: { metric: ShownMetric; close: () => void }): ReactNode {
   const { today, organisation } = useSession();
   const rule = valueRule(metric.kind, organisation.currency);
   const newest = metric.frequency === 'daily' ? today : monthOf(today);
@@ -94,4 +94,4 @@ const ValueForm = ({ metric, close }: { metric: ShownMetric; close: () => void }
       </Text>
     </DialogForm>
   );
-};
+}

@@ -32,13 +32,13 @@ const historyQuery = (id: string, filter: Filter) =>
   });
 
 /** Who changed which value, with the value before, newest first. */
-export const ChangesOfValues = ({
+export function ChangesOfValues({
   metric,
   filter = {},
 }: {
   metric: ShownMetric;
   filter?: Filter;
-}): ReactNode => {
+}): ReactNode {
   const query = useInfiniteQuery(historyQuery(metric.id, filter));
   return (
     <Answer query={query}>
@@ -74,9 +74,9 @@ export const ChangesOfValues = ({
       }}
     </Answer>
   );
-};
+}
 
-const ChangeRow = ({ metric, change }: { metric: ShownMetric; change: Schema<'ValueChange'> }): ReactNode => {
+function ChangeRow({ metric, change }: { metric: ShownMetric; change: Schema<'ValueChange'> }): ReactNode {
   const Shape = metric.kind === 'revenue' ? Money : Quantity;
   return (
     <Table.Tr>
@@ -103,4 +103,4 @@ const ChangeRow = ({ metric, change }: { metric: ShownMetric; change: Schema<'Va
       <Table.Td title={change.changed_at}>{instantText(change.changed_at)}</Table.Td>
     </Table.Tr>
   );
-};
+}

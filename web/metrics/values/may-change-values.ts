@@ -9,7 +9,7 @@ export interface MayChangeValues {
 }
 
 /** Returns what the session's key may do with a metric's values. An import owns the values of its metric. */
-export const mayChangeValues = ({ may, has }: SignedIn, metric: ShownMetric): MayChangeValues => {
+export function mayChangeValues({ may, has }: SignedIn, metric: ShownMetric): MayChangeValues {
   if (metric.import !== null)
     return { maySet: false, mayRemove: false, reason: 'A daily import owns these values.' };
   if (metric.kind === 'revenue' && !has('revenue'))
@@ -17,4 +17,4 @@ export const mayChangeValues = ({ may, has }: SignedIn, metric: ShownMetric): Ma
   if (may('admin')) return { maySet: true, mayRemove: true, reason: null };
   if (may('write')) return { maySet: true, mayRemove: false, reason: null };
   return { maySet: false, mayRemove: false, reason: 'This key reads only.' };
-};
+}

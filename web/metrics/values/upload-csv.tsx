@@ -9,7 +9,7 @@ import { NUMBERS_OF_METRICS, type ShownMetric } from '../metric-queries.ts';
 import { wrongLines } from './wrong-lines.ts';
 
 /** The button that stores the values of a CSV file. Wrong lines are shown with their contents, and nothing is stored. */
-export const UploadCsv = ({ metric }: { metric: ShownMetric }): ReactNode => {
+export function UploadCsv({ metric }: { metric: ShownMetric }): ReactNode {
   const [file, setFile] = useState<File | null>(null);
   const upload = useChange({
     send: (chosen: File) =>
@@ -67,10 +67,10 @@ export const UploadCsv = ({ metric }: { metric: ShownMetric }): ReactNode => {
       </Dialog>
     </>
   );
-};
+}
 
 /** The lines of the file that the message names, with their contents. */
-const WrongLines = ({ file, message }: { file: File; message: string }): ReactNode => {
+function WrongLines({ file, message }: { file: File; message: string }): ReactNode {
   const { data: lines = [] } = useQuery({
     queryKey: ['wrong-lines', file.name, file.size, file.lastModified, message],
     queryFn: () => wrongLines(file, message),
@@ -98,4 +98,4 @@ const WrongLines = ({ file, message }: { file: File; message: string }): ReactNo
       </Table.Tbody>
     </Table>
   );
-};
+}

@@ -21,7 +21,7 @@ interface ValueEdits {
 }
 
 /** Returns how to send one value: admins correct it by hand, other keys send it as programs do. */
-export const useSetValue = (metricId: string) => {
+export function useSetValue(metricId: string) {
   const { may } = useSession();
   return (
     { period, label, value }: { period: string; label: string | undefined; value: number },
@@ -42,10 +42,10 @@ export const useSetValue = (metricId: string) => {
             ...(signal !== undefined && { signal }),
           }),
         );
-};
+}
 
 /** Saves edits of values one by one, and takes the last one back. */
-export const useValueEdits = (metric: ShownMetric): ValueEdits => {
+export function useValueEdits(metric: ShownMetric): ValueEdits {
   const [done, setDone] = useState<readonly ValueEdit[]>([]);
   const set = useSetValue(metric.id);
   const save = useChange<ValueEdit, { isNew: boolean }>({
@@ -81,4 +81,4 @@ export const useValueEdits = (metric: ShownMetric): ValueEdits => {
       );
     },
   };
-};
+}

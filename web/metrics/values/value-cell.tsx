@@ -10,7 +10,7 @@ import type { ShownMetric } from '../metric-queries.ts';
  * The open cell of a value. Enter saves, and so does leaving it; Escape leaves it as it was. The cell closes only once the
  * service has stored the number. A text that is no number, and one that could not be sent, stay with the reason.
  */
-export const ValueCell = ({
+export function ValueCell({
   name,
   kind,
   value,
@@ -24,7 +24,7 @@ export const ValueCell = ({
   value: number | null;
   save: (after: number) => Promise<void>;
   close: () => void;
-}): ReactNode => {
+}): ReactNode {
   const { organisation } = useSession();
   const rule = valueRule(kind, organisation.currency);
   const [first] = useState(() => fieldText(value));
@@ -72,4 +72,4 @@ export const ValueCell = ({
       }}
     />
   );
-};
+}

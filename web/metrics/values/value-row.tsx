@@ -12,7 +12,7 @@ import { ValueCell } from './value-cell.tsx';
 import { SOURCES_OF_VALUES } from './value-sources.ts';
 
 /** A value in the grid. Enter or a click opens its cell. */
-export const ValueRow = ({
+export function ValueRow({
   metric,
   value: { period, label, value, reason, source, changed_by, changed_at },
   editable: { maySet, mayRemove },
@@ -22,7 +22,7 @@ export const ValueRow = ({
   value: Schema<'Value'>;
   editable: MayChangeValues;
   change: (edit: ValueEdit) => Promise<void>;
-}): ReactNode => {
+}): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   const Shape = metric.kind === 'revenue' ? Money : Quantity;
   const name = [period, label].filter((part) => part !== undefined).join(', ');
@@ -81,4 +81,4 @@ export const ValueRow = ({
       )}
     </Table.Tr>
   );
-};
+}

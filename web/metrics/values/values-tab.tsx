@@ -37,7 +37,7 @@ const valuesQuery = (id: string, start: string, end: string) =>
   });
 
 /** The values of a range of months as a grid. A cell is edited in place, and each edit can be undone. */
-export const ValuesTab = ({ metric }: { metric: ShownMetric }): ReactNode => {
+export function ValuesTab({ metric }: { metric: ShownMetric }): ReactNode {
   const session = useSession();
   const newest = monthOf(session.today);
   const [start, setStart] = useState(addMonths(newest, 1 - MONTHS[metric.frequency]));
@@ -129,4 +129,4 @@ export const ValuesTab = ({ metric }: { metric: ShownMetric }): ReactNode => {
       </Stack>
     </Card>
   );
-};
+}

@@ -8,7 +8,7 @@ interface WrongLine {
 const LONGEST_SHOWN = 200;
 
 /** Returns the lines that an error of the upload names (`line 3: …; line 7: …`), with their contents from the file. */
-export const wrongLines = async (file: File, message: string): Promise<WrongLine[]> => {
+export async function wrongLines(file: File, message: string): Promise<WrongLine[]> {
   const problems = new Map(
     [...message.matchAll(/line (\d+): (.*?)(?=; line \d+: |$)/gs)].map(([, line, problem = '']) => [
       Number(line),
@@ -25,14 +25,14 @@ export const wrongLines = async (file: File, message: string): Promise<WrongLine
     if (line >= last) break;
   }
   return found;
-};
+}
 
 /** Returns the encoding that the byte order mark of a file names. Spreadsheets also write UTF-16. */
-const encodingOf = async (file: File): Promise<string> => {
+async function encodingOf(file: File): Promise<string> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-};
+}
 
 /** Reads a file line by line, so that a large one is never in memory. */
 const linesOf = async function* (file: File): AsyncGenerator<string> {

@@ -23,14 +23,14 @@ const Decision = (decided: Decided): ReactNode => (
   </WayDialog>
 );
 
-const Question = ({
+function Question({
   of,
   words,
   send,
   done,
   opened,
   close,
-}: Decided & { opened: boolean; close: () => void }): ReactNode => {
+}: Decided & { opened: boolean; close: () => void }): ReactNode {
   const decide = useChange({
     send: async (_: undefined, signal) => {
       const isOpen = await isStillOpen(of, signal);
@@ -60,10 +60,10 @@ const Question = ({
       </Text>
     </Confirmation>
   );
-};
+}
 
 /** Whether the month still has the way out. Since the page was read, somebody may have decided otherwise. */
-const isStillOpen = async ({ metric, month, way }: WayOutProps, signal: AbortSignal): Promise<boolean> => {
+async function isStillOpen({ metric, month, way }: WayOutProps, signal: AbortSignal): Promise<boolean> {
   const months = await dataOf(
     api.GET('/api/v1/metrics/{id}/months', { params: { path: { id: metric.id } }, signal }),
   );
@@ -71,10 +71,10 @@ const isStillOpen = async ({ metric, month, way }: WayOutProps, signal: AbortSig
   return doubts
     .flatMap(({ ways_out }) => ways_out)
     .some(({ sentence: words, source_id }) => words === way.sentence && source_id === way.source_id);
-};
+}
 
 /** Says that a unit is right: beside the charges of another source or file, or without those that its end leaves out. */
-export const Stands = (props: WayOutProps): ReactNode => {
+export function Stands(props: WayOutProps): ReactNode {
   const { unit = '' } = props.way;
   return (
     <Decision
@@ -93,15 +93,15 @@ export const Stands = (props: WayOutProps): ReactNode => {
       }
     />
   );
-};
+}
 
 /** Stores whether the machines of a source are on a bill. Its other options stay. */
-const setOnBill = async (id: string, on_bill: 'always' | 'never', signal: AbortSignal): Promise<unknown> => {
+async function setOnBill(id: string, on_bill: 'always' | 'never', signal: AbortSignal): Promise<unknown> {
   const params = { path: { id } };
   const source = await dataOf(api.GET('/api/v1/cost-sources/{id}', { params, signal }));
   const options = { ...source.options, on_bill };
   return dataOf(api.PATCH('/api/v1/cost-sources/{id}', { params, body: { options }, signal }));
-};
+}
 
 /** Says that the bills include the machines of a source, so that they count once. */
 export const OnBillAlways = (props: WayOutProps): ReactNode => (

@@ -76,7 +76,7 @@ const AmountInDoubt = ({ doubt: { amount } }: { doubt: Schema<'Doubt'> }): React
     </Text>
   );
 
-const WaysOut = (props: Omit<WayOutProps, 'way'>): ReactNode => {
+function WaysOut(props: Omit<WayOutProps, 'way'>): ReactNode {
   const { may } = useSession();
   return (
     <Group gap={6}>
@@ -88,4 +88,4 @@ const WaysOut = (props: Omit<WayOutProps, 'way'>): ReactNode => {
         })}
     </Group>
   );
-};
+}

@@ -19,10 +19,10 @@ export interface WayOutProps {
 }
 
 /** Returns the name of a button. It differs between the months, units and sources of a page. */
-const nameOf = (words: string, { way, month }: Pick<WayOutProps, 'way' | 'month'>): string => {
+function nameOf(words: string, { way, month }: Pick<WayOutProps, 'way' | 'month'>): string {
   const of = way.unit === undefined ? month : `${month}, ${way.unit}`;
   return `${words} (${of}): ${way.sentence}`;
-};
+}
 
 /** The button of a way out. What it does stands in words on hover and focus. */
 export const WayButton = ({
@@ -49,7 +49,7 @@ export const WayButton = ({
 );
 
 /** The button of a way out that asks first, with its dialog. */
-export const WayDialog = ({
+export function WayDialog({
   of,
   words,
   children,
@@ -57,7 +57,7 @@ export const WayDialog = ({
   of: WayOutProps;
   words: string;
   children: (dialog: { opened: boolean; close: () => void }) => ReactNode;
-}): ReactNode => {
+}): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
@@ -65,4 +65,4 @@ export const WayDialog = ({
       {children({ opened, close })}
     </>
   );
-};
+}

@@ -46,7 +46,7 @@ export const RunImport = (props: WayOutProps): ReactNode => (
 );
 
 /** Leads to another page. */
-const Open = ({ of, words, to }: { of: WayOutProps; words: string; to: NavigateOptions }): ReactNode => {
+function Open({ of, words, to }: { of: WayOutProps; words: string; to: NavigateOptions }): ReactNode {
   const navigate = useNavigate();
   return (
     <WayButton
@@ -57,7 +57,7 @@ const Open = ({ of, words, to }: { of: WayOutProps; words: string; to: NavigateO
       }}
     />
   );
-};
+}
 
 /** Leads to the page of the source, where its settings are. */
 export const OpenSource = (props: WayOutProps): ReactNode => (
@@ -107,7 +107,7 @@ export const EndOfUnit = (props: WayOutProps): ReactNode =>
   );
 
 /** Asks since when the unit counts in the other source only. */
-const EndInSource = ({
+function EndInSource({
   words,
   suggested,
   ...of
@@ -115,7 +115,7 @@ const EndInSource = ({
   words: string;
   /** The last day to suggest. */
   suggested: Day;
-}): ReactNode => {
+}): ReactNode {
   const { source_id: sourceId = '', unit = '', sentence: about } = of.way;
   const { data } = useQuery(sourceQuery(sourceId));
   return (
@@ -123,7 +123,7 @@ const EndInSource = ({
       {(dialog) => <EndUnit {...{ sourceId, unit, about, suggested }} {...dialog} />}
     </WayDialog>
   );
-};
+}
 
 /** Opens the lock of the month, with its doubts accepted. */
 export const Accept = (props: WayOutProps): ReactNode =>

@@ -7,7 +7,7 @@ import type { AuditFilter, AuditRecord } from './audit-query.ts';
 const WIDTH = { base: '100%', xs: 200 };
 
 /** The filters of the audit log: by whom, what, to what, and when. */
-export const AuditFilters = ({
+export function AuditFilters({
   filter,
   keys,
   records,
@@ -18,7 +18,7 @@ export const AuditFilters = ({
   /** The shown records. Their actors can be picked, too. */
   records: readonly AuditRecord[];
   onChange: (changes: AuditFilter) => void;
-}): ReactNode => {
+}): ReactNode {
   const { actor, action, target, start, end } = filter;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
@@ -96,16 +96,16 @@ export const AuditFilters = ({
       )}
     </Group>
   );
-};
+}
 
 const OPERATOR = 'operator';
 
 /** The keys, then others that the shown records name. A filter that nobody names shows its id. */
-const actorsOf = (
+function actorsOf(
   keys: readonly Key[],
   records: readonly AuditRecord[],
   chosen: string | undefined,
-): { group: string; items: { value: string; label: string }[] }[] => {
+): { group: string; items: { value: string; label: string }[] }[] {
   const keyIds = new Set(keys.map(({ id }) => id));
   const others = new Map<string, string>([
     [OPERATOR, 'The operator'],
@@ -131,4 +131,4 @@ const actorsOf = (
       items: [...others].flatMap(([value, label]) => (keyIds.has(value) ? [] : [{ value, label }])),
     },
   ];
-};
+}

@@ -18,7 +18,7 @@ const route = getRouteApi('/signed-in/settings');
 const RESTS_MS = 300;
 
 /** Who did and saw what, newest first, by the filters of the address. */
-export const AuditLog = (): ReactNode => {
+export function AuditLog(): ReactNode {
   const { actor, action, target, start, end } = route.useSearch();
   const navigate = route.useNavigate();
   const filter: AuditFilter = { actor, action, target, start, end };
@@ -63,7 +63,7 @@ export const AuditLog = (): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
 const Rows = ({
   records,

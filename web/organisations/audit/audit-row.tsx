@@ -59,7 +59,7 @@ const THROUGH = new Map<unknown, string>([
   ['session', 'in a browser session'],
 ]);
 
-const Actor = ({ of: { actor, detail } }: { of: AuditRecord }): ReactNode => {
+function Actor({ of: { actor, detail } }: { of: AuditRecord }): ReactNode {
   const through = THROUGH.get(detail['through']);
   return (
     <>
@@ -77,4 +77,4 @@ const Actor = ({ of: { actor, detail } }: { of: AuditRecord }): ReactNode => {
       )}
     </>
   );
-};
+}

@@ -31,13 +31,13 @@ const VIEWED: Record<string, string> = {
 };
 
 /** What a record says in words, without who and when: `Locked 2026-06 of Orders as version 2`. */
-export const AuditWords = ({
+export function AuditWords({
   record: { action, target, detail },
   names,
 }: {
   record: AuditRecord;
   names: ReadonlyMap<string, string>;
-}): ReactNode => {
+}): ReactNode {
   const text = (field: string): string => shown(detail[field]);
   const thing = (id: string): ReactNode => <Named id={id} name={names.get(id)} />;
   switch (action) {
@@ -97,9 +97,9 @@ export const AuditWords = ({
       {THINGS[kind] ?? kind} {thing(target)}
     </>
   );
-};
+}
 
-const Webhook = ({ change, detail }: { change: string; detail: AuditRecord['detail'] }): ReactNode => {
+function Webhook({ change, detail }: { change: string; detail: AuditRecord['detail'] }): ReactNode {
   const done =
     detail['rotated_secret'] === true
       ? 'Rotated the secret of'
@@ -113,15 +113,15 @@ const Webhook = ({ change, detail }: { change: string; detail: AuditRecord['deta
       {done} the webhook to {shown(detail['url'])}
     </>
   );
-};
+}
 
 /** What changed, by the names of the fields. Fields of `always` are in each detail, whether they changed or not. */
-const fieldsOf = (detail: AuditRecord['detail'], always: readonly string[]): string => {
+function fieldsOf(detail: AuditRecord['detail'], always: readonly string[]): string {
   const { set, through: _, ...fields } = detail;
   const names = Array.isArray(set) ? set.map(shown) : Object.keys(fields);
   const changed = names.filter((name) => !always.includes(name));
   return (changed.length === 0 ? always : changed).map((name) => name.replaceAll('_', ' ')).join(', ');
-};
+}
 
 const shown = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown';
@@ -130,7 +130,7 @@ const shown = (value: unknown): string =>
 const SHOWN_DIGITS = 6;
 
 /** A thing by its name, or by the end of its id, with a link to its page if it has one. */
-const Named = ({ id, name }: { id: string; name: string | undefined }): ReactNode => {
+function Named({ id, name }: { id: string; name: string | undefined }): ReactNode {
   const [kind = ''] = id.split('_');
   const text = name ?? `${kind}_…${id.slice(-SHOWN_DIGITS)}`;
   if (kind === 'met')
@@ -167,4 +167,4 @@ const Named = ({ id, name }: { id: string; name: string | undefined }): ReactNod
       </Anchor>
     );
   return <span title={id}>&ldquo;{text}&rdquo;</span>;
-};
+}

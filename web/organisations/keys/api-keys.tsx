@@ -12,7 +12,7 @@ import { keysQuery, type Key } from './keys-query.ts';
 import { RevokeKey } from './revoke-key.tsx';
 
 /** The organisation's API keys: who may do what, since when, and until when. */
-export const ApiKeys = (): ReactNode => {
+export function ApiKeys(): ReactNode {
   const query = useInfiniteQuery(keysQuery);
   return (
     <Card title="API keys" actions={<CreateKey />}>
@@ -42,9 +42,9 @@ export const ApiKeys = (): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
-const KeyRow = ({ of: key }: { of: Key }): ReactNode => {
+function KeyRow({ of: key }: { of: Key }): ReactNode {
   const session = useSession();
   const isPast = key.expires_at !== null && key.expires_at.slice(0, 10) < session.today;
   return (
@@ -81,7 +81,7 @@ const KeyRow = ({ of: key }: { of: Key }): ReactNode => {
       </Table.Td>
     </Table.Tr>
   );
-};
+}
 
 const None = ({ children }: { children: string }): ReactNode => (
   <Text span size="sm" c="dimmed">

@@ -20,7 +20,7 @@ const ALLOWS: Record<Permission, string> = {
 const CREATE = 'Create key';
 
 /** A button that opens the form of a new key. The dialog then shows the key's secret once. */
-export const CreateKey = (): ReactNode => {
+export function CreateKey(): ReactNode {
   const [shown, setShown] = useState<'nothing' | 'form' | { secret: string }>('nothing');
   const close = (): void => {
     setShown('nothing');
@@ -55,7 +55,7 @@ export const CreateKey = (): ReactNode => {
       </Dialog>
     </>
   );
-};
+}
 
 interface Values {
   name: string;
@@ -64,13 +64,13 @@ interface Values {
   expires: Day;
 }
 
-const KeyForm = ({
+function KeyForm({
   onCreated,
   onCancel,
 }: {
   onCreated: (key: { secret: string }) => void;
   onCancel: () => void;
-}): ReactNode => {
+}): ReactNode {
   const { today } = useSession();
   const form = useForm<Values>({ initialValues: { name: '', permission: 'read', expires: '' } });
   const create = useChange({
@@ -117,6 +117,6 @@ const KeyForm = ({
       />
     </DialogForm>
   );
-};
+}
 
 const endOfDay = (day: Day): string => `${day}T23:59:59Z`;

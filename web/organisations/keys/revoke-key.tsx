@@ -9,7 +9,7 @@ import { sessionQuery, useSession } from '../../http/session.ts';
 import type { Key } from './keys-query.ts';
 
 /** A button that revokes a key, after a question that says what ends. */
-export const RevokeKey = ({ of: { id, name } }: { of: Key }): ReactNode => {
+export function RevokeKey({ of: { id, name } }: { of: Key }): ReactNode {
   const { key } = useSession();
   const isOwn = key.id === id;
   const queryClient = useQueryClient();
@@ -65,4 +65,4 @@ export const RevokeKey = ({ of: { id, name } }: { of: Key }): ReactNode => {
       </Confirmation>
     </>
   );
-};
+}

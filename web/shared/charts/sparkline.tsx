@@ -9,13 +9,13 @@ const MARGIN = 3;
  * A small line of numbers over equal steps, with gaps where a number is missing. It needs no chart library, so that a list of a
  * thousand stays light. `label` says what it shows.
  */
-export const Sparkline = ({
+export function Sparkline({
   values,
   label,
 }: {
   values: readonly (number | null)[];
   label: string;
-}): ReactNode => {
+}): ReactNode {
   const known = values.filter((value) => value !== null);
   const low = Math.min(...known, 0);
   const high = Math.max(...known, low + Number.MIN_VALUE);
@@ -51,4 +51,4 @@ export const Sparkline = ({
       )}
     </svg>
   );
-};
+}

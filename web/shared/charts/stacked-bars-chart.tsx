@@ -10,7 +10,7 @@ const MOST_WITH_GAPS = 62;
 const WIDEST_BAR = 64;
 
 /** The bars themselves, with Recharts. Everything else takes them from {@link StackedBars}. */
-const StackedBarsChart = ({
+function StackedBarsChart({
   data,
   series,
   label,
@@ -18,7 +18,7 @@ const StackedBarsChart = ({
   axisFormatter = valueFormatter,
   onPick,
   height = 280,
-}: StackedBarsProps): ReactNode => {
+}: StackedBarsProps): ReactNode {
   const rows = data.map(({ period, values }) => ({
     period,
     // The library would read a dot in a name as a path.
@@ -64,13 +64,13 @@ const StackedBarsChart = ({
       }}
     />
   );
-};
+}
 
 export default StackedBarsChart;
 
 const keyOf = (index: number): string => `series-${index}`;
 
-const Parts = ({
+function Parts({
   shown: { period, values },
   series,
   valueFormatter,
@@ -78,7 +78,7 @@ const Parts = ({
   shown: StackedPeriod;
   series: readonly StackedSeries[];
   valueFormatter: (value: number) => string;
-}): ReactNode => {
+}): ReactNode {
   const parts = series
     .map((part) => ({ ...part, value: values[part.name] ?? 0 }))
     .filter(({ value }) => value !== 0)
@@ -91,7 +91,7 @@ const Parts = ({
       ))}
     </Paper>
   );
-};
+}
 
 const Line = ({
   text,

@@ -10,7 +10,7 @@ export type SentChange = Pick<Change<never, unknown>, 'isPending' | 'error' | 'a
  * The form of a dialog: its fields, why the API refused it, and the buttons to cancel and to go on. Once the dialog is left,
  * nothing of it reaches the service any more.
  */
-export const DialogForm = ({
+export function DialogForm({
   children,
   change: { isPending, error, abandon },
   action,
@@ -31,7 +31,7 @@ export const DialogForm = ({
   startsAtAction?: boolean;
   onSubmit: (event: SubmitEvent<HTMLFormElement>) => void;
   onCancel: () => void;
-}): ReactNode => {
+}): ReactNode {
   useEffect(() => abandon, [abandon]);
   return (
     <form
@@ -62,4 +62,4 @@ export const DialogForm = ({
       </Stack>
     </form>
   );
-};
+}

@@ -2,7 +2,7 @@ import { Modal, useMatches } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** A dialog over the page. A wide one fills a phone. With `stays`, only what it contains can close it. */
-export const Dialog = ({
+export function Dialog({
   title,
   opened,
   isWide = false,
@@ -16,7 +16,7 @@ export const Dialog = ({
   stays?: boolean;
   onClose: () => void;
   children: ReactNode;
-}): ReactNode => {
+}): ReactNode {
   const isPhone = useMatches({ base: true, sm: false });
   return (
     <Modal
@@ -32,4 +32,4 @@ export const Dialog = ({
       {children}
     </Modal>
   );
-};
+}

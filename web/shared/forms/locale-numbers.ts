@@ -31,7 +31,7 @@ export const simplified = (text: string): string =>
 /** Long enough that every locale writes three groups. */
 const LONG = 1_234_567_890.5;
 
-const notationIn = (locale: string, style: NumberStyle): Notation => {
+function notationIn(locale: string, style: NumberStyle): Notation {
   const parts = new Intl.NumberFormat(locale, style).formatToParts(LONG);
   const textOf = (type: Intl.NumberFormatPartTypes): string | undefined =>
     parts.find((part) => part.type === type)?.value;
@@ -44,7 +44,7 @@ const notationIn = (locale: string, style: NumberStyle): Notation => {
     group: groups.length > 1 ? groupOf(textOf('group')) : null,
     groupSizes: { last: groups.at(-1) ?? 3, others: groups.at(-2) ?? 3 },
   };
-};
+}
 
 const decimalIn = (locale: string): string =>
   new Intl.NumberFormat(locale).formatToParts(LONG).find(({ type }) => type === 'decimal')?.value ?? '.';
@@ -60,15 +60,15 @@ const resolved = (locale: string | undefined): string =>
  * Returns how a locale writes numbers, the likeliest first: as the style has it (some locales separate money differently), as
  * other numbers, and both with Latin digits, which keyboards have everywhere.
  */
-export const notationsOf = (style: NumberStyle, locale: string | undefined): readonly Notation[] => {
+export function notationsOf(style: NumberStyle, locale: string | undefined): readonly Notation[] {
   const own = resolved(locale);
   const latin = new Intl.Locale(own, { numberingSystem: 'latn' }).toString();
   const styles: NumberStyle[] = style.style === 'decimal' ? [style] : [style, { style: 'decimal' }];
   return styles.flatMap((each) => [notationIn(own, each), notationIn(latin, each)]);
-};
+}
 
 /** Returns what may stand beside the digits: the currency in each of its forms, or the percent sign. The longest is first. */
-export const affixesOf = (style: NumberStyle, locale: string | undefined): readonly string[] => {
+export function affixesOf(style: NumberStyle, locale: string | undefined): readonly string[] {
   if (style.style === 'decimal') return [];
   const signs = (['symbol', 'narrowSymbol', 'code'] as const).flatMap((currencyDisplay) =>
     new Intl.NumberFormat(locale, { ...style, currencyDisplay })
@@ -79,4 +79,4 @@ export const affixesOf = (style: NumberStyle, locale: string | undefined): reado
   const known = new Set(style.style === 'percent' ? [...signs, '%'] : signs);
   known.delete('');
   return [...known].toSorted((one, other) => other.length - one.length);
-};
+}

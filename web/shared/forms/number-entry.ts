@@ -33,7 +33,7 @@ const LONGEST_ECHO = 40;
  *
  * @param locale the locale; without it, that of the browser, in which the page shows its numbers.
  */
-export const readNumber = (text: string, rule: NumberRule, locale?: string): NumberEntry => {
+export function readNumber(text: string, rule: NumberRule, locale?: string): NumberEntry {
   const written = simplified(text);
   if (written === '') return { is: 'empty' };
   const exact = exactOf(written, rule.style, locale);
@@ -42,24 +42,24 @@ export const readNumber = (text: string, rule: NumberRule, locale?: string): Num
   return problem === null
     ? { is: 'number', number: Number(exact), echo: inFull(exact, rule.style, locale) }
     : { is: 'refused', problem };
-};
+}
 
 /** Returns the number in a field; null if the field is empty, or {@link readNumber} refuses its text. */
-export const numberIn = (text: string, rule: NumberRule, locale?: string): number | null => {
+export function numberIn(text: string, rule: NumberRule, locale?: string): number | null {
   const entry = readNumber(text, rule, locale);
   return entry.is === 'number' ? entry.number : null;
-};
+}
 
 /** Returns why a field cannot be sent, or null. */
-export const problemIn = (
+export function problemIn(
   text: string,
   rule: NumberRule,
   { isRequired = false, locale }: { isRequired?: boolean; locale?: string } = {},
-): string | null => {
+): string | null {
   const entry = readNumber(text, rule, locale);
   if (entry.is === 'refused') return entry.problem;
   return entry.is === 'empty' && isRequired ? 'Expected a number' : null;
-};
+}
 
 /** Returns a known number as a field shows it: with all digits, and without separators of groups. */
 export const fieldText = (number: number | null, locale?: string): string =>
@@ -70,7 +70,7 @@ export const fieldText = (number: number | null, locale?: string): string =>
         maximumFractionDigits: MOST_DECIMALS,
       }).format(number);
 
-const exactOf = (written: string, style: NumberStyle, locale: string | undefined): ExactText | null => {
+function exactOf(written: string, style: NumberStyle, locale: string | undefined): ExactText | null {
   const [sign, digits] = withoutSign(withoutAffix(written, affixesOf(style, locale)));
   for (const notation of notationsOf(style, locale)) {
     const found = shapeOf(notation).exec(digits);
@@ -79,16 +79,16 @@ const exactOf = (written: string, style: NumberStyle, locale: string | undefined
     return exactText(sign, latinOf(whole, notation), latinOf(decimals, notation));
   }
   return null;
-};
+}
 
 /** Returns the text without one currency or percent sign at its start or end. The sign of the number may stand before it. */
-const withoutAffix = (written: string, affixes: readonly string[]): string => {
+function withoutAffix(written: string, affixes: readonly string[]): string {
   const [sign, rest] = withoutSign(written);
   const affix = affixes.find((each) => rest.startsWith(each) || rest.endsWith(each));
   if (affix === undefined) return written;
   const bare = rest.startsWith(affix) ? rest.slice(affix.length) : rest.slice(0, -affix.length);
   return sign + bare.trim();
-};
+}
 
 const withoutSign = (written: string): [sign: string, rest: string] =>
   /^[-+]/.test(written) ? [written.charAt(0), written.slice(1).trim()] : ['', written];
@@ -96,7 +96,7 @@ const withoutSign = (written: string): [sign: string, rest: string] =>
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 
 /** Returns the form of a number without its sign: whole digits, with all of their group separators or with none, and decimals. */
-const shapeOf = ({ digits, decimal, group, groupSizes }: Notation): RegExp => {
+function shapeOf({ digits, decimal, group, groupSizes }: Notation): RegExp {
   const digit = `[${digits.join('')}]`;
   const grouped = ({ last, others }: Notation['groupSizes']): string =>
     group === null
@@ -109,7 +109,7 @@ const shapeOf = ({ digits, decimal, group, groupSizes }: Notation): RegExp => {
     `^(?:(?<whole>${wholes})(?:${point}(?<decimals>${digit}*))?|${point}(?<only>${digit}+))$`,
     'u',
   );
-};
+}
 
 const latinOf = (text: string, { digits }: Notation): string =>
   Array.from(text, (character) => {
@@ -117,18 +117,18 @@ const latinOf = (text: string, { digits }: Notation): string =>
     return value === -1 ? '' : value.toString();
   }).join('');
 
-const exactText = (sign: string, whole: string, decimals: string): ExactText => {
+function exactText(sign: string, whole: string, decimals: string): ExactText {
   const integer = whole.replace(/^0+(?=.)/, '');
   const rest = decimals.replace(/0+$/, '');
   const positive = `${integer === '' ? '0' : integer}${rest === '' ? '' : `.${rest}`}`;
   return (sign === '-' && positive !== '0' ? `-${positive}` : positive) as ExactText;
-};
+}
 
-const outside = (
+function outside(
   exact: ExactText,
   { style, min, max, decimals }: NumberRule,
   locale: string | undefined,
-): string | null => {
+): string | null {
   const number = Number(exact);
   if (number < min || number > max) {
     const shown = (limit: number): string => inFull(plainText(limit), style, locale);
@@ -140,20 +140,20 @@ const outside = (
   return stored === exact
     ? null
     : `Expected fewer digits, because ${inFull(stored, style, locale)} would be stored`;
-};
+}
 
 /** Returns all digits of a number, without an exponent. */
 const plainText = (number: number): ExactText => fieldText(number, 'en-US') as ExactText;
 
 const SAMPLES = { whole: '1234', decimal: '1234.5', percent: '12.5' } as const;
 
-const unreadable = (text: string, { style, decimals }: NumberRule, locale: string | undefined): string => {
+function unreadable(text: string, { style, decimals }: NumberRule, locale: string | undefined): string {
   const sample =
     decimals === 0 ? SAMPLES.whole : style.style === 'percent' ? SAMPLES.percent : SAMPLES.decimal;
   const got = text.trim();
   const shown = got.length > LONGEST_ECHO ? `${got.slice(0, LONGEST_ECHO)}…` : got;
   return `Expected a number such as ${inFull(sample, style, locale)}, got “${shown}”`;
-};
+}
 
 const inFull = (exact: ExactText, style: NumberStyle, locale: string | undefined): string =>
   new Intl.NumberFormat(locale, { ...style, maximumFractionDigits: MOST_DECIMALS }).format(

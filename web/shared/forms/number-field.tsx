@@ -8,7 +8,7 @@ type Shown = Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange' | 'type'
  * A field for a number, as the browser's locale writes numbers. Its value is the text that people typed. The number that the
  * page reads in it stands beneath. Once people leave the field, it says what it cannot read.
  */
-export const NumberField = ({
+export function NumberField({
   rule,
   value = '',
   error,
@@ -20,7 +20,7 @@ export const NumberField = ({
   rule: NumberRule;
   value?: string;
   onChange: (text: string) => void;
-}): ReactNode => {
+}): ReactNode {
   const [wasLeft, setWasLeft] = useState(false);
   const entry = readNumber(value, rule);
   const problem = wasLeft ? problemIn(value, rule) : null;
@@ -46,4 +46,4 @@ export const NumberField = ({
       </Text>
     </Box>
   );
-};
+}

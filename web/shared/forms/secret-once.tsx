@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { sessionQuery } from '../../http/session.ts';
 
 /** A new secret, which nobody can read again. Only its own button leaves it; the browser asks before a reload. */
-export const SecretOnce = ({
+export function SecretOnce({
   secret,
   children,
   onStored,
@@ -15,7 +15,7 @@ export const SecretOnce = ({
   /** What the secret is for. */
   children: ReactNode;
   onStored: () => void;
-}): ReactNode => {
+}): ReactNode {
   const queryClient = useQueryClient();
   // Once the session has ended, nothing shows the secret any more, and the sign-in must come.
   useBlocker({ shouldBlockFn: () => queryClient.getQueryData(sessionQuery.queryKey) !== null });
@@ -54,4 +54,4 @@ export const SecretOnce = ({
       </Group>
     </Stack>
   );
-};
+}

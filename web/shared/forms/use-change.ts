@@ -22,13 +22,13 @@ export type Change<Input, Result> = UseMutationResult<Result, unknown, Input> & 
 };
 
 /** A change through the API: says that it is done or why not, and asks again for what it may have changed. */
-export const useChange = <Input, Result>({
+export function useChange<Input, Result>({
   send,
   changes,
   done,
   onDone,
   showsError = false,
-}: Options<Input, Result>): Change<Input, Result> => {
+}: Options<Input, Result>): Change<Input, Result> {
   const sending = useRef<AbortController | null>(null);
   const abandon = useCallback(() => {
     sending.current?.abort();
@@ -69,6 +69,6 @@ export const useChange = <Input, Result>({
     if (sending.current === null) change.mutate(...given);
   };
   return { ...change, mutate, abandon };
-};
+}
 
 const isAbandoned = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';

@@ -11,7 +11,7 @@ const OVERSCAN = 16;
 export const isLong = (count: number): boolean => count > MOST_DRAWN;
 
 /** The rows of a table of any length. All rows of a long table have the same height, in pixels. */
-export const LongBody = ({
+export function LongBody({
   count,
   rowHeight,
   columns,
@@ -22,7 +22,7 @@ export const LongBody = ({
   columns: number;
   /** Draws the row at a place. Its key tells it from the others. */
   row: (index: number) => ReactNode;
-}): ReactNode => {
+}): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const [offset, setOffset] = useState(0);
   useLayoutEffect(() => {
@@ -52,4 +52,4 @@ export const LongBody = ({
       {room(count - 1 - (drawn.at(-1) ?? -1))}
     </Table.Tbody>
   );
-};
+}

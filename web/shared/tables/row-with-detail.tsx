@@ -4,7 +4,7 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useId, type ReactNode } from 'react';
 
 /** A row of a table with a button in its last cell, which opens the detail in a row beneath. */
-export const RowWithDetail = ({
+export function RowWithDetail({
   columns,
   detail,
   children,
@@ -13,7 +13,7 @@ export const RowWithDetail = ({
   columns: number;
   detail: ReactNode;
   children: ReactNode;
-}): ReactNode => {
+}): ReactNode {
   const [opened, { toggle }] = useDisclosure();
   const id = useId();
   const Chevron = opened ? IconChevronDown : IconChevronRight;
@@ -39,4 +39,4 @@ export const RowWithDetail = ({
       </Table.Tr>
     </>
   );
-};
+}

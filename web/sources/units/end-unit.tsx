@@ -34,7 +34,7 @@ export const EndUnit = ({ opened, ...asked }: Asked & { opened: boolean }): Reac
   </Dialog>
 );
 
-const LastDay = (asked: Asked): ReactNode => {
+function LastDay(asked: Asked): ReactNode {
   const query = useQuery(unitsQuery(asked.sourceId));
   return (
     <Answer query={query} height={160}>
@@ -44,9 +44,9 @@ const LastDay = (asked: Asked): ReactNode => {
       }}
     </Answer>
   );
-};
+}
 
-const EndForm = ({
+function EndForm({
   sourceId,
   unit,
   about = null,
@@ -55,7 +55,7 @@ const EndForm = ({
 }: Asked & {
   /** The last day with spend, as a suggestion; empty if it is not known. */
   lastDay: string;
-}): ReactNode => {
+}): ReactNode {
   const { today } = useSession();
   const [day, setDay] = useState(lastDay);
   const end = useChange({
@@ -105,4 +105,4 @@ const EndForm = ({
       </Text>
     </DialogForm>
   );
-};
+}

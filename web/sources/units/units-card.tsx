@@ -20,7 +20,7 @@ const PAGE = 100;
 const NO_RHYTHM = 'it has only charges without a rhythm';
 
 /** The accounts, clusters, hosts or tools of a source: their days, what is doubtful about them, and whether they have ended. */
-export const UnitsCard = ({ source }: { source: CostSource }): ReactNode => {
+export function UnitsCard({ source }: { source: CostSource }): ReactNode {
   const query = useQuery(unitsQuery(source.id));
   return (
     <Card title="Accounts, clusters, hosts and tools" minHeight={140}>
@@ -35,9 +35,9 @@ export const UnitsCard = ({ source }: { source: CostSource }): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
-const Units = ({ sourceId, units }: { sourceId: string; units: readonly Unit[] }): ReactNode => {
+function Units({ sourceId, units }: { sourceId: string; units: readonly Unit[] }): ReactNode {
   const { may } = useSession();
   const [shown, setShown] = useState(PAGE);
   const doubtful = (unit: Unit): number => Number(unit.doubts.length > 0);
@@ -75,9 +75,9 @@ const Units = ({ sourceId, units }: { sourceId: string; units: readonly Unit[] }
       )}
     </>
   );
-};
+}
 
-const UnitRow = ({ sourceId, unit }: { sourceId: string; unit: Unit }): ReactNode => {
+function UnitRow({ sourceId, unit }: { sourceId: string; unit: Unit }): ReactNode {
   const { may } = useSession();
   return (
     <Table.Tr>
@@ -105,18 +105,18 @@ const UnitRow = ({ sourceId, unit }: { sourceId: string; unit: Unit }): ReactNod
       )}
     </Table.Tr>
   );
-};
+}
 
 const daysText = ({ start, end }: Unit['missing'][number]): string =>
   start === end ? start : `${start} to ${end}`;
 
-const Actions = ({
+function Actions({
   sourceId,
   unit: { unit, ended_on, stands },
 }: {
   sourceId: string;
   unit: Unit;
-}): ReactNode => {
+}): ReactNode {
   const [isEnding, ending] = useDisclosure();
   const params = { path: { id: sourceId } };
   const resume = useChange({
@@ -173,4 +173,4 @@ const Actions = ({
       )}
     </Group>
   );
-};
+}

@@ -27,7 +27,7 @@ export const rangeOf = ({ start, end }: { start?: Day; end?: Day }, today: Day):
 });
 
 /** The ranges that most people ask for. */
-export const presetsOf = (today: Day): { label: string; value: [Day, Day] }[] => {
+export function presetsOf(today: Day): { label: string; value: [Day, Day] }[] {
   const month = monthOf(today);
   const before = addMonths(month, -1);
   return [
@@ -36,20 +36,20 @@ export const presetsOf = (today: Day): { label: string; value: [Day, Day] }[] =>
     { label: 'Last 3 months', value: [firstDay(addMonths(month, -3)), lastDay(before)] },
     { label: 'This year so far', value: [`${today.slice(0, 4)}-01-01`, today] },
   ];
-};
+}
 
 /** Every day or month of a range, oldest first. */
-export const periodsOf = ({ start, end }: CostRange, step: Step): string[] => {
+export function periodsOf({ start, end }: CostRange, step: Step): string[] {
   const days = daysInclusive(start, end);
   // What the API refuses has no bars.
   if (!(days >= 1 && days <= MOST_DAYS)) return [];
   const all = Array.from({ length: days }, (_, index) => addDays(start, index));
   return step === 'day' ? all : [...new Set(all.map(monthOf))];
-};
+}
 
 /** The days of a range in one of its days or months. */
-export const narrowedTo = (period: string, { start, end }: CostRange): CostRange => {
+export function narrowedTo(period: string, { start, end }: CostRange): CostRange {
   if (period.length > 7) return { start: period, end: period };
   const [first, last] = [firstDay(period), lastDay(period)];
   return { start: first > start ? first : start, end: last < end ? last : end };
-};
+}

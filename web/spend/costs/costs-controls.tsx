@@ -14,7 +14,7 @@ const route = getRouteApi('/signed-in/costs');
 const OPTIONS = Object.entries(GROUPS).map(([value, label]) => ({ value, label }));
 
 /** Which days the page shows, and how it groups them. */
-export const CostsControls = (): ReactNode => {
+export function CostsControls(): ReactNode {
   const { today } = useSession();
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -64,12 +64,12 @@ export const CostsControls = (): ReactNode => {
       />
     </Group>
   );
-};
+}
 
 type Picked = [Day | null, Day | null];
 
 /** Two days of one field. A range counts once both are there, and only if the API can sum it. */
-const RangeInput = ({
+function RangeInput({
   range,
   today,
   onPick,
@@ -77,7 +77,7 @@ const RangeInput = ({
   range: CostRange;
   today: Day;
   onPick: (range: CostRange) => void;
-}): ReactNode => {
+}): ReactNode {
   const calendar = calendarOf('costs-days');
   const [picked, setPicked] = useState<Picked | null>(null);
   const [from, to] = picked ?? [range.start, range.end];
@@ -109,4 +109,4 @@ const RangeInput = ({
       }}
     />
   );
-};
+}

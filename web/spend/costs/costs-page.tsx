@@ -18,7 +18,7 @@ import { ReconciliationCard } from './reconciliation-card.tsx';
 const route = getRouteApi('/signed-in/costs');
 
 /** Spend of any days by what people group it by: in all, over time, and part by part. */
-export const CostsPage = (): ReactNode => {
+export function CostsPage(): ReactNode {
   const { today } = useSession();
   const search = route.useSearch();
   const range = rangeOf(search, today);
@@ -49,9 +49,9 @@ export const CostsPage = (): ReactNode => {
       </Stack>
     </>
   );
-};
+}
 
-const Parts = ({ breakdown, range }: { breakdown: Breakdown; range: CostRange }): ReactNode => {
+function Parts({ breakdown, range }: { breakdown: Breakdown; range: CostRange }): ReactNode {
   const { by } = route.useSearch();
   const { rows, total, reconciliation } = breakdown;
   const parts = useMemo(() => partsOf(rows, by), [rows, by]);
@@ -63,4 +63,4 @@ const Parts = ({ breakdown, range }: { breakdown: Breakdown; range: CostRange })
       {reconciliation.length > 0 && <ReconciliationCard rows={reconciliation} />}
     </>
   );
-};
+}

@@ -10,7 +10,7 @@ import type { CostRange } from './cost-range.ts';
 import { costsQuery } from './costs-queries.ts';
 
 /** What a range of days cost, against as many days before, and how far sources have delivered. */
-export const CostsSummary = ({ range }: { range: CostRange }): ReactNode => {
+export function CostsSummary({ range }: { range: CostRange }): ReactNode {
   const query = useQuery(costsQuery(range));
   return (
     <Card title="Total" minHeight={132}>
@@ -19,9 +19,9 @@ export const CostsSummary = ({ range }: { range: CostRange }): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
-const Summary = ({ costs }: { costs: Schema<'Costs'> }): ReactNode => {
+function Summary({ costs }: { costs: Schema<'Costs'> }): ReactNode {
   const { total, previous_period: before, start_date: start, end_date: end } = costs;
   const days = daysInclusive(start, end);
   const period = days === 1 ? 'the day before' : `the ${days} days before`;
@@ -47,15 +47,15 @@ const Summary = ({ costs }: { costs: Schema<'Costs'> }): ReactNode => {
       </Text>
     </>
   );
-};
+}
 
-const deliveredText = ({
+function deliveredText({
   start_date: start,
   end_date: end,
   complete_through: through,
-}: Schema<'Costs'>): string => {
+}: Schema<'Costs'>): string {
   if (through === null) return `Not every source has delivered ${start} yet, so amounts may still change.`;
   return through >= end
     ? 'Every source has delivered all of these days.'
     : `Every source has delivered all days through ${through}. Later days may still change.`;
-};
+}

@@ -6,17 +6,17 @@ import type { CostRange } from './cost-range.ts';
 import { breakdownFile, FORMATS, type CostKeys, type Format } from './costs-queries.ts';
 
 /** Saves a file as the browser's downloads do. */
-const save = (file: Blob, name: string): void => {
+function save(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
   URL.revokeObjectURL(url);
-};
+}
 
 /** A menu that downloads every row of a breakdown, with all decimals, in one of the formats. */
-export const DownloadMenu = ({
+export function DownloadMenu({
   range,
   keys,
   what,
@@ -25,7 +25,7 @@ export const DownloadMenu = ({
   keys: CostKeys;
   /** What the rows are, for the name of the button. */
   what: string;
-}): ReactNode => {
+}): ReactNode {
   const download = useChange({
     send: (format: Format) => breakdownFile(range, keys, format),
     changes: [],
@@ -60,4 +60,4 @@ export const DownloadMenu = ({
       </Menu.Dropdown>
     </Menu>
   );
-};
+}

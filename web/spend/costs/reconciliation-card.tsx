@@ -10,7 +10,7 @@ import type { Breakdown } from './costs-queries.ts';
 type Reconciled = Breakdown['reconciliation'][number];
 
 /** Clusters and hosts next to their bills: what they report, what a bill has of them, and where both differ. */
-export const ReconciliationCard = ({ rows }: { rows: readonly Reconciled[] }): ReactNode => {
+export function ReconciliationCard({ rows }: { rows: readonly Reconciled[] }): ReactNode {
   const noted = rows.filter(({ notes }) => notes.length > 0);
   return (
     <Card title="Clusters and hosts next to their bills">
@@ -71,4 +71,4 @@ export const ReconciliationCard = ({ rows }: { rows: readonly Reconciled[] }): R
       )}
     </Card>
   );
-};
+}

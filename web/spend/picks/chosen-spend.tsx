@@ -10,7 +10,7 @@ import { Collected } from './collected.tsx';
 import { keyOf, previewQuery, type Pick, type PickUser } from './spend-queries.ts';
 
 /** The picks with their costs in the newest complete month. Without `onChange` they are only shown. */
-export const ChosenSpend = ({
+export function ChosenSpend({
   value,
   onChange,
   user,
@@ -18,7 +18,7 @@ export const ChosenSpend = ({
   value: readonly Pick[];
   onChange?: (picks: Pick[]) => void;
   user: PickUser;
-}): ReactNode => {
+}): ReactNode {
   const query = useQuery({ ...previewQuery(value, user), enabled: value.length > 0 });
   if (value.length === 0) return <Empty>Nothing is chosen yet.</Empty>;
   const { data: preview } = query;
@@ -92,7 +92,7 @@ export const ChosenSpend = ({
       <Sentences color="yellow" title="Know before you save" sentences={preview.notes} />
     </Stack>
   );
-};
+}
 
 const Sentences = ({
   color,

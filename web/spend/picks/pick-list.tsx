@@ -5,7 +5,7 @@ import { pickIdentity, type SpendPick } from '../../../domain/spend/spend-pick.t
 import { useAccountNames } from '../account-names.ts';
 
 /** Picks of spend as sentences. */
-export const PickList = ({ picks }: { picks: readonly SpendPick[] }): ReactNode => {
+export function PickList({ picks }: { picks: readonly SpendPick[] }): ReactNode {
   const accounts = useAccountNames(picks);
   return (
     <List listStyleType="none" spacing={2} size="sm" withPadding={false}>
@@ -16,4 +16,4 @@ export const PickList = ({ picks }: { picks: readonly SpendPick[] }): ReactNode 
       ))}
     </List>
   );
-};
+}

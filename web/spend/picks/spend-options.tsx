@@ -22,7 +22,7 @@ const SOURCES: { value: Pick['source']; label: string }[] = [
 ];
 
 /** What can be picked, to search and to add, dearest first. */
-export const SpendOptions = ({
+export function SpendOptions({
   chosen,
   withIdle,
   add,
@@ -30,7 +30,7 @@ export const SpendOptions = ({
   chosen: readonly Pick[];
   withIdle: boolean;
   add: (pick: Pick) => void;
-}): ReactNode => {
+}): ReactNode {
   const [source, setSource] = useState<Pick['source'] | null>(null);
   const [q, setQ] = useState('');
   const [typed] = useDebouncedValue(q.trim(), TYPING_MS);
@@ -117,4 +117,4 @@ export const SpendOptions = ({
       </Answer>
     </Stack>
   );
-};
+}

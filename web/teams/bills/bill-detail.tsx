@@ -13,7 +13,7 @@ import { Reseal } from './reseal.tsx';
 import { sentence } from '../../shared/words.ts';
 
 /** A team's bill of a month: its amounts in detail, its status, and what to know about it. */
-export const BillDetail = ({ bill }: { bill: Bill }): ReactNode => {
+export function BillDetail({ bill }: { bill: Bill }): ReactNode {
   const { today, may } = useSession();
   const isPast = bill.month < monthOf(today);
   return (
@@ -46,17 +46,17 @@ export const BillDetail = ({ bill }: { bill: Bill }): ReactNode => {
       </Stack>
     </Card>
   );
-};
+}
 
-const followsToday = ({ settled_before_teams, backfilled }: Bill): string => {
+function followsToday({ settled_before_teams, backfilled }: Bill): string {
   const until =
     settled_before_teams || backfilled
       ? 'until an admin seals it'
       : 'until the next month settles or an admin seals it, because a source was connected late';
   return `The month follows today ${until}: its bills seal again if spend, teams or shared costs change.`;
-};
+}
 
-const Notes = ({ bill }: { bill: Bill }): ReactNode => {
+function Notes({ bill }: { bill: Bill }): ReactNode {
   const notes = [
     ...(bill.settled_before_teams ? ['The month settled while there was no team.'] : []),
     ...(bill.backfilled ? ['The spend of the month was complete late.'] : []),
@@ -73,9 +73,9 @@ const Notes = ({ bill }: { bill: Bill }): ReactNode => {
       </div>
     )
   );
-};
+}
 
-const Direct = ({ bill }: { bill: Bill }): ReactNode => {
+function Direct({ bill }: { bill: Bill }): ReactNode {
   const reason = missingReason(bill);
   return (
     <Parts
@@ -90,7 +90,7 @@ const Direct = ({ bill }: { bill: Bill }): ReactNode => {
       }))}
     />
   );
-};
+}
 
 const Shared = ({ bill }: { bill: Bill }): ReactNode => (
   <Parts

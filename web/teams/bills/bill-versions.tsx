@@ -15,7 +15,7 @@ import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import { billVersionsQuery, type Bill, type BillVersion, type Team } from '../team-queries.ts';
 
 /** The sealed versions of a team's bill side by side: what each says, why it was sealed, and what had changed. */
-export const BillVersions = ({ team, bill }: { team: Team; bill: Bill }): ReactNode => {
+export function BillVersions({ team, bill }: { team: Team; bill: Bill }): ReactNode {
   const query = useQuery({ ...billVersionsQuery(team.id, bill.month), enabled: bill.version !== null });
   return (
     <Card title={`Versions of ${bill.month}`}>
@@ -30,7 +30,7 @@ export const BillVersions = ({ team, bill }: { team: Team; bill: Bill }): ReactN
       )}
     </Card>
   );
-};
+}
 
 const CAUSES: Record<BillVersion['sealed_because'], string> = {
   settled: 'The month had settled.',
@@ -47,7 +47,7 @@ interface Line {
 }
 
 /** The lines of all versions: sources, direct, every shared cost that any version has, shared, fully loaded. */
-const linesOf = (versions: readonly BillVersion[]): Line[] => {
+function linesOf(versions: readonly BillVersion[]): Line[] {
   const shared = new Map(
     versions.flatMap(({ shared_costs }) => shared_costs.map(({ id, name }) => [id, name])),
   );
@@ -66,7 +66,7 @@ const linesOf = (versions: readonly BillVersion[]): Line[] => {
     { key: 'shared', name: 'Shared', isSum: true, amount: ({ shared: amount }) => amount },
     { key: 'fully-loaded', name: 'Fully loaded', isSum: true, amount: ({ fully_loaded }) => fully_loaded },
   ];
-};
+}
 
 const COLUMN_WIDTH = 190;
 
@@ -132,7 +132,7 @@ const Cause = ({
   </Stack>
 );
 
-const VersionAmount = ({
+function VersionAmount({
   line,
   version,
   before,
@@ -140,7 +140,7 @@ const VersionAmount = ({
   line: Line;
   version: BillVersion;
   before: BillVersion | undefined;
-}): ReactNode => {
+}): ReactNode {
   const amount = line.amount(version);
   return (
     <>
@@ -152,9 +152,9 @@ const VersionAmount = ({
       {before !== undefined && <Difference now={amount ?? 0} then={line.amount(before) ?? 0} />}
     </>
   );
-};
+}
 
-const Difference = ({ now, then }: { now: number; then: number }): ReactNode => {
+function Difference({ now, then }: { now: number; then: number }): ReactNode {
   const { organisation } = useSession();
   const difference = sumOf([now, -then]);
   const money = moneyText(difference, organisation.currency);
@@ -165,4 +165,4 @@ const Difference = ({ now, then }: { now: number; then: number }): ReactNode => 
         : `${difference > 0 ? '+' : ''}${money}${then === 0 ? '' : ` (${changeText((difference / Math.abs(then)) * 100)})`}`}
     </Text>
   );
-};
+}

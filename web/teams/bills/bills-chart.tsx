@@ -10,14 +10,14 @@ import type { BillTotals } from '../team-queries.ts';
 const UNALLOCATED = { name: 'unallocated', label: 'Unallocated', color: REST_COLOR };
 
 /** Fully loaded bills as a stack of the dearest teams for each month, with what no bill has on top. */
-export const BillsChart = ({
+export function BillsChart({
   months,
   height,
 }: {
   /** Newest first. */
   months: readonly BillTotals[];
   height: number;
-}): ReactNode => {
+}): ReactNode {
   const { currency } = useSession().organisation;
   const stacks = useMemo(() => stacksOf(months), [months]);
   return (
@@ -29,9 +29,9 @@ export const BillsChart = ({
       axisFormatter={(value) => shortMoneyText(value, currency)}
     />
   );
-};
+}
 
-const stacksOf = (months: readonly BillTotals[]): Pick<StackedBarsProps, 'data' | 'series'> => {
+function stacksOf(months: readonly BillTotals[]): Pick<StackedBarsProps, 'data' | 'series'> {
   const amounts = months.flatMap(({ month: period, bills, unallocated }) => [
     ...bills.map(({ team: { id }, fully_loaded }) => ({ period, id, amount: fully_loaded ?? 0 })),
     { period, id: UNALLOCATED.name, amount: unallocated ?? 0 },
@@ -47,4 +47,4 @@ const stacksOf = (months: readonly BillTotals[]): Pick<StackedBarsProps, 'data' 
   const series = [...largestSeries(teams, MOST_SERIES - 1), UNALLOCATED];
   const periods = months.map(({ month }) => month).toReversed();
   return { data: stackedPeriods(periods, series, amounts), series };
-};
+}

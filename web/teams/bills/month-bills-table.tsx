@@ -11,7 +11,7 @@ import { AmountCells, BillCells, BillHeads, BillLink } from './bill-cells.tsx';
 const ROW_HEIGHT = 43;
 
 /** The teams' bills of a month, dearest first. With what no bill has below them, all rows add up to the month's cost. */
-export const MonthBillsTable = ({ month, bills, unallocated, total }: BillsOfMonth): ReactNode => {
+export function MonthBillsTable({ month, bills, unallocated, total }: BillsOfMonth): ReactNode {
   const sorted = useMemo(() => bills.toSorted(dearestFirst), [bills]);
   const nothing = `no spend has been ingested for ${month}`;
   return (
@@ -67,18 +67,18 @@ export const MonthBillsTable = ({ month, bills, unallocated, total }: BillsOfMon
       </Table.Tfoot>
     </DataTable>
   );
-};
+}
 
-const dearestFirst = (one: BillOfTeam, other: BillOfTeam): number => {
+function dearestFirst(one: BillOfTeam, other: BillOfTeam): number {
   const of = ({ fully_loaded }: BillOfTeam): number => fully_loaded ?? -Number.MAX_VALUE;
   return of(other) - of(one) || one.team.name.localeCompare(other.team.name);
-};
+}
 
 /** Adds known amounts up. Without any there is no sum. */
-const totalOf = (amounts: readonly (number | null)[]): number | null => {
+function totalOf(amounts: readonly (number | null)[]): number | null {
   const known = amounts.filter((amount) => amount !== null);
   return known.length === 0 ? null : sumOf(known);
-};
+}
 
 const RestRow = ({
   name,

@@ -16,7 +16,7 @@ const CHART_HEIGHT = 320;
 const route = getRouteApi('/signed-in/teams');
 
 /** What every team costs in a month, and over the last twelve. */
-export const MonthBills = (): ReactNode => {
+export function MonthBills(): ReactNode {
   const { today, may } = useSession();
   const month = shownMonth(route.useSearch().month, today);
   const bills = useQuery(billsOfMonthQuery(month));
@@ -42,9 +42,9 @@ export const MonthBills = (): ReactNode => {
       </Card>
     </Stack>
   );
-};
+}
 
-const MonthSelect = ({ month }: { month: Month }): ReactNode => {
+function MonthSelect({ month }: { month: Month }): ReactNode {
   const { today } = useSession();
   const navigate = route.useNavigate();
   return (
@@ -63,4 +63,4 @@ const MonthSelect = ({ month }: { month: Month }): ReactNode => {
       }}
     />
   );
-};
+}

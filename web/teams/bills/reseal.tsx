@@ -12,7 +12,7 @@ import { TEAM_CHANGES } from '../team-queries.ts';
 const LONGEST_REASON = 1000;
 
 /** A button that seals all teams' bills of a past month again, with a reason. */
-export const Reseal = ({ month }: { month: Month }): ReactNode => {
+export function Reseal({ month }: { month: Month }): ReactNode {
   const [isOpen, { open, close }] = useDisclosure();
   const [reason, setReason] = useState('');
   const [isBlank, setIsBlank] = useState(false);
@@ -78,4 +78,4 @@ export const Reseal = ({ month }: { month: Month }): ReactNode => {
       </Dialog>
     </>
   );
-};
+}

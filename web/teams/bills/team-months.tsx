@@ -20,7 +20,7 @@ import { BillVersions } from './bill-versions.tsx';
 const route = getRouteApi('/signed-in/teams/$id');
 
 /** A team's bills of the last twelve months, and one of them in detail. */
-export const TeamMonths = ({ team }: { team: Team }): ReactNode => {
+export function TeamMonths({ team }: { team: Team }): ReactNode {
   const { today } = useSession();
   const month = shownMonth(route.useSearch().month, today);
   return (
@@ -43,7 +43,7 @@ export const TeamMonths = ({ team }: { team: Team }): ReactNode => {
       }}
     </Answer>
   );
-};
+}
 
 const MonthsTable = ({
   team,
@@ -75,15 +75,7 @@ const MonthsTable = ({
   </DataTable>
 );
 
-const MonthRow = ({
-  team: { id },
-  bill,
-  isShown,
-}: {
-  team: Team;
-  bill: Bill;
-  isShown: boolean;
-}): ReactNode => {
+function MonthRow({ team: { id }, bill, isShown }: { team: Team; bill: Bill; isShown: boolean }): ReactNode {
   return (
     <Table.Tr bg={isShown ? 'var(--mantine-color-default-hover)' : undefined}>
       <Table.Th scope="row" style={{ whiteSpace: 'nowrap' }}>
@@ -102,4 +94,4 @@ const MonthRow = ({
       ))}
     </Table.Tr>
   );
-};
+}

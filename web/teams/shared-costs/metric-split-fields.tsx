@@ -8,7 +8,7 @@ import { labelledMetricsQuery, labelsQuery } from '../team-queries.ts';
 import { teamChoices, type SplitFieldsProps } from './split-draft.ts';
 
 /** The metric whose values split a cost, and a team for each of its labels. */
-export const MetricSplitFields = (props: SplitFieldsProps): ReactNode => {
+export function MetricSplitFields(props: SplitFieldsProps): ReactNode {
   const { draft, onChange } = props;
   return (
     <Answer query={useQuery(labelledMetricsQuery)} height={60}>
@@ -30,9 +30,9 @@ export const MetricSplitFields = (props: SplitFieldsProps): ReactNode => {
       )}
     </Answer>
   );
-};
+}
 
-const Labels = ({ draft, teams, onChange, metricId }: SplitFieldsProps & { metricId: string }): ReactNode => {
+function Labels({ draft, teams, onChange, metricId }: SplitFieldsProps & { metricId: string }): ReactNode {
   const { today } = useSession();
   const recent = useQuery(labelsQuery(metricId, firstDay(addMonths(monthOf(today), -2)), today));
   const known = draft.labels.map(({ label }) => label);
@@ -73,15 +73,15 @@ const Labels = ({ draft, teams, onChange, metricId }: SplitFieldsProps & { metri
       />
     </Stack>
   );
-};
+}
 
-const AddLabel = ({
+function AddLabel({
   isKnown,
   onAdd,
 }: {
   isKnown: (label: string) => boolean;
   onAdd: (label: string) => void;
-}): ReactNode => {
+}): ReactNode {
   const [label, setLabel] = useState('');
   const trimmed = label.trim();
   const error = isKnown(trimmed) ? 'This label is there already.' : undefined;
@@ -112,4 +112,4 @@ const AddLabel = ({
       </Button>
     </Group>
   );
-};
+}

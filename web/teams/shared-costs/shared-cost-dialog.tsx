@@ -56,7 +56,7 @@ interface DialogProps {
   send: (definition: Definition, signal: AbortSignal) => Promise<Saved>;
 }
 
-const SharedCostDialog = (props: DialogProps): ReactNode => {
+function SharedCostDialog(props: DialogProps): ReactNode {
   const { button, title, cost } = props;
   const [isOpen, { open, close }] = useDisclosure();
   return (
@@ -69,14 +69,9 @@ const SharedCostDialog = (props: DialogProps): ReactNode => {
       </Dialog>
     </>
   );
-};
+}
 
-const SharedCostForm = ({
-  action,
-  cost,
-  send,
-  onClose,
-}: DialogProps & { onClose: () => void }): ReactNode => {
+function SharedCostForm({ action, cost, send, onClose }: DialogProps & { onClose: () => void }): ReactNode {
   const teams = useQuery(teamsQuery);
   const [name, setName] = useState(cost?.name ?? '');
   const [picks, setPicks] = useState<SpendPick[]>(cost?.spend ?? []);
@@ -147,4 +142,4 @@ const SharedCostForm = ({
       {wasSent && lacks.split !== undefined && <Input.Error role="alert">{lacks.split}</Input.Error>}
     </DialogForm>
   );
-};
+}

@@ -14,7 +14,7 @@ import { EditSharedCost, NewSharedCost } from './shared-cost-dialog.tsx';
 import { namesOf, splitWords, type Names } from './split-words.ts';
 
 /** The costs that teams share, with what they cover and how they are split. */
-export const SharedCosts = (): ReactNode => {
+export function SharedCosts(): ReactNode {
   const { may } = useSession();
   const pages = useInfiniteQuery(sharedCostsQuery);
   const teams = useQuery(teamsQuery);
@@ -42,9 +42,9 @@ export const SharedCosts = (): ReactNode => {
       </Answer>
     </Card>
   );
-};
+}
 
-const SharedCostsTable = ({ costs, teams }: { costs: readonly SharedCost[]; teams: Names }): ReactNode => {
+function SharedCostsTable({ costs, teams }: { costs: readonly SharedCost[]; teams: Names }): ReactNode {
   const { may } = useSession();
   const { data: metrics = [] } = useQuery({
     ...labelledMetricsQuery,
@@ -81,7 +81,7 @@ const SharedCostsTable = ({ costs, teams }: { costs: readonly SharedCost[]; team
       </Table.Tbody>
     </DataTable>
   );
-};
+}
 
 const Actions = ({ cost }: { cost: SharedCost }): ReactNode => (
   <Group gap="xs" wrap="nowrap">

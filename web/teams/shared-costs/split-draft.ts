@@ -43,7 +43,7 @@ export const percentSum = ({ shares }: SplitDraft): number =>
   sumOf(shares.map(({ percent }) => numberIn(percent, SPLIT_PERCENT) ?? 0));
 
 /** Returns the split of a draft, or what it still lacks in words. */
-export const splitOf = (draft: SplitDraft): Split | string => {
+export function splitOf(draft: SplitDraft): Split | string {
   switch (draft.type) {
     case 'even':
       return draft.teamIds.length === 0
@@ -70,7 +70,7 @@ export const splitOf = (draft: SplitDraft): Split | string => {
           };
     }
   }
-};
+}
 
 /** What the fields of a split share. */
 export interface SplitFieldsProps {

@@ -9,7 +9,7 @@ import { percentSum, SPLIT_PERCENT, teamChoices, type SplitFieldsProps } from '.
 import { namesOf } from './split-words.ts';
 
 /** How a cost is split over teams: evenly, by fixed percents, or by the labels of a metric. */
-export const SplitFields = (props: SplitFieldsProps): ReactNode => {
+export function SplitFields(props: SplitFieldsProps): ReactNode {
   const { draft, onChange } = props;
   return (
     <Stack gap="sm">
@@ -31,7 +31,7 @@ export const SplitFields = (props: SplitFieldsProps): ReactNode => {
       {draft.type === 'metric' && <MetricSplitFields {...props} />}
     </Stack>
   );
-};
+}
 
 const EvenFields = ({ draft, teams, onChange }: SplitFieldsProps): ReactNode => (
   <MultiSelect
@@ -47,7 +47,7 @@ const EvenFields = ({ draft, teams, onChange }: SplitFieldsProps): ReactNode => 
   />
 );
 
-const FixedFields = ({ draft, teams, onChange }: SplitFieldsProps): ReactNode => {
+function FixedFields({ draft, teams, onChange }: SplitFieldsProps): ReactNode {
   const names = namesOf(teams);
   const others = teams.filter(({ id }) => !draft.shares.some(({ teamId }) => teamId === id));
   return (
@@ -100,7 +100,7 @@ const FixedFields = ({ draft, teams, onChange }: SplitFieldsProps): ReactNode =>
       <PercentSum sum={percentSum(draft)} />
     </Stack>
   );
-};
+}
 
 const PercentSum = ({ sum }: { sum: number }): ReactNode => (
   <Text size="sm" role="status" c={sum > 100 ? 'var(--mantine-color-error)' : undefined}>

@@ -15,7 +15,7 @@ const listed = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 
 /** Returns how a shared cost is split: `Evenly over Shop and Search.` */
-export const splitWords = (split: Split, teams: Names, metrics: Names): string => {
+export function splitWords(split: Split, teams: Names, metrics: Names): string {
   const team = (id: string): string => teams.get(id) ?? 'a deleted team';
   switch (split.type) {
     case 'even':
@@ -33,4 +33,4 @@ export const splitWords = (split: Split, teams: Names, metrics: Names): string =
       return `By the month’s values of ${metric === undefined ? 'a metric' : `the metric ${metric}`}: ${listed(labels)}. Other labels stay unallocated.`;
     }
   }
-};
+}

@@ -19,15 +19,15 @@ let now: Date;
 
 const clock = { now: () => now };
 
-const startNode = async (sealer = new Sealer(OLD_KEY)): Promise<LocalApi> => {
+async function startNode(sealer = new Sealer(OLD_KEY)): Promise<LocalApi> {
   const node = await startLocalApi({ clock, sealer, shared });
   nodes.push(node);
   return node;
-};
+}
 
-const pass = (ms: number): void => {
+function pass(ms: number): void {
   now = new Date(now.getTime() + ms);
-};
+}
 
 beforeEach(async () => {
   shared = await openDuckDb();

@@ -16,11 +16,11 @@ const daysWithin = ({ start, end }: { start: Day; end: Day }): Day[] =>
   start > end ? [] : [...daysWithin({ start, end: dayBefore(end, 1) }), end];
 
 /** Returns the naive calculation's answers about an organisation, in the form of `answered` (told-answers.ts). */
-export const naiveAnswers = (
+export function naiveAnswers(
   naive: NaiveOrganisation,
   organisation: Organisation,
   groupings: readonly (readonly string[])[],
-) => {
+) {
   const { today, range } = organisation;
   const rows = naive.sources.rows();
   naive.bills.seal(today);
@@ -51,4 +51,4 @@ export const naiveAnswers = (
       naiveDecisions(daysWithin(range), rows, (day) => unmatchedOn(day, rows)),
     ),
   };
-};
+}

@@ -19,17 +19,17 @@ const total = (rows: readonly { units: bigint }[]): bigint =>
   rows.reduce((sum, { units }) => sum + units, 0n);
 
 /** Returns sums by a text of each row, as [text, amount], sorted by the text. */
-const sums = <Row extends { units: bigint }>(
+function sums<Row extends { units: bigint }>(
   rows: readonly Row[],
   of: (row: Row) => string,
-): [string, string][] => {
+): [string, string][] {
   const groups = new Map<string, bigint>();
   for (const row of rows) groups.set(of(row), (groups.get(of(row)) ?? 0n) + row.units);
   return [...groups]
     .filter(([, units]) => units !== 0n)
     .map(([text, units]): [string, string] => [text, moneyText(units)])
     .sort(([a], [b]) => (a < b ? -1 : 1));
-};
+}
 
 /** The keys to group spend by, each as a text or null. A tag includes its key. */
 const KEYS: Readonly<Record<string, (spent: Spent) => string | null>> = {
@@ -56,12 +56,12 @@ export const naiveBreakdown = (spent: readonly Spent[], keys: readonly string[])
   sums(spent, (one) => JSON.stringify(keys.map((key) => KEYS[key]?.(one) ?? null)));
 
 /** `isCovered` returns whether any source covers a day of a range. Otherwise a range without spend is unknown. */
-export const naiveSummary = (
+export function naiveSummary(
   spent: readonly Spent[],
   range: Range,
   before: Range,
   isCovered: (range: Range) => boolean,
-) => {
+) {
   const previous = within(spent, before);
   const inRange = within(spent, range);
   const billed = inRange.filter(({ bill }) => bill !== null);
@@ -72,17 +72,17 @@ export const naiveSummary = (
     byDay: sums(inRange, ({ day }) => day),
     byAccount: sums(billed, ({ bill, source }) => `${bill?.cloud ?? ''} ${bill?.account ?? ''} ${source}`),
   };
-};
+}
 
 /**
  * Returns for each cluster and host: reported, billed, outside bills, difference, and the number of days on which assets followed
  * their cluster, were borrowed, had the name of several machines, or matched no line, with the amount of these.
  */
-export const naiveReconciliation = (
+export function naiveReconciliation(
   spent: readonly Spent[],
   rows: { allocations: readonly Allocation[]; shares: readonly HostShare[] },
   decisions: ReadonlyMap<string, readonly (number | string)[]>,
-): [string, (string | number)[]][] => {
+): [string, (string | number)[]][] {
   const reported = [
     ...rows.allocations.map(({ cluster, cost }) => ({ name: `kubernetes ${cluster}`, cost })),
     ...rows.shares.map(({ host, cost }) => ({ name: `hosts ${host}`, cost })),
@@ -108,4 +108,4 @@ export const naiveReconciliation = (
       return [name, [...amounts, ...(decisions.get(name) ?? [0, 0, 0, 0, moneyText(0n)])]];
     })
     .filter(([, amounts]) => amounts.some((amount) => /[1-9]/.test(String(amount))));
-};
+}

@@ -20,7 +20,7 @@ export interface Numbers {
  * Returns whether a pick names this spend: cloud spend by its collected values, clusters and hosts by direct cost. Idle picks
  * name all spend of a cluster or host without a workload or service, on a bill or not.
  */
-export const names = (pick: SpendPick, spent: Spent): boolean => {
+export function names(pick: SpendPick, spent: Spent): boolean {
   switch (pick.source) {
     case 'kubernetes':
       if (pick.idle === true)
@@ -49,7 +49,7 @@ export const names = (pick: SpendPick, spent: Spent): boolean => {
         (pick.tag === undefined || (spent.tag_key === pick.tag.key && spent.tag === pick.tag.value))
       );
   }
-};
+}
 
 /** Returns a metric's cost of the days of a month so far: all spend, or once the spend that any of its picks names. */
 export const costOf = (
@@ -64,11 +64,11 @@ export const costOf = (
     .reduce((sum, { units }) => sum + units, 0n);
 
 /** Returns the month's numbers from its cost and its values by period and label. */
-export const numbersOf = (
+export function numbersOf(
   cost: bigint | null,
   values: readonly { period: Day; value: string }[],
   { aggregation }: StoryMetric,
-): Numbers => {
+): Numbers {
   if (values.length === 0) return { cost, value: null, unitCost: null };
   const sum = sumOfValues(values);
   const periods = aggregation === 'total' ? 1n : BigInt(new Set(values.map(({ period }) => period)).size);
@@ -78,7 +78,7 @@ export const numbersOf = (
       ? null
       : divided(cost * periods * 10n ** BigInt(UNIT_COST - MONEY + VALUE), sum);
   return { cost, value: divided(sum, periods), unitCost };
-};
+}
 
 export const sumOfValues = (values: readonly { value: string }[]): bigint =>
   values.reduce((all, { value }) => all + decimalUnits(value, VALUE), 0n);

@@ -23,13 +23,13 @@ const text = (units: bigint | null, of: (units: bigint) => string): string | nul
  * Returns the expected months of a metric: exact facts, oldest first, and records, newest first. A locked month has the numbers
  * of its newest version, and today's numbers beside them once a value has changed.
  */
-export const naiveRecords = (
+export function naiveRecords(
   naive: NaiveOrganisation,
   metric: NaiveMetric,
   index: number,
   today: Day,
   spent: readonly Spent[],
-) => {
+) {
   const months = [BEFORE, ...ALL_MONTHS].map((month) => {
     const facts = naive.facts(index, month, today, spent);
     const versions = metric.locks.get(month) ?? [];
@@ -78,7 +78,7 @@ export const naiveRecords = (
       }))
       .reverse(),
   };
-};
+}
 
 const frozenTexts = ({ cost, value, unitCost }: Numbers) => ({
   cost: text(cost, moneyText),

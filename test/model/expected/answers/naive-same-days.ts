@@ -25,33 +25,33 @@ const daysThrough = (through: Day): Day[] =>
   );
 
 /** Returns the same day of another month, or that month's last day. */
-const sameDay = (day: Day, month: string): Day => {
+function sameDay(day: Day, month: string): Day {
   const same = `${month}-${day.slice(8)}`;
   return same > lastDayOf(month) ? lastDayOf(month) : same;
-};
+}
 
 const DAY_MS = 86_400_000;
 
 /** Returns whether a day has a value of each label that had one in the seven days before. */
-const hasAllLabels = (day: Day, values: readonly StoryValue[]): boolean => {
+function hasAllLabels(day: Day, values: readonly StoryValue[]): boolean {
   const before = values.filter(({ period }) => {
     const age = Date.parse(day) - Date.parse(period);
     return age > 0 && age <= 7 * DAY_MS;
   });
   return before.every(({ label }) => values.some((one) => one.period === day && one.label === label));
-};
+}
 
 /**
  * Returns the running month's change from the same days of the month before. Its days begin with the first, and end before the
  * first day that is not over or whose spend is unknown. For a daily metric, they also end before the first day whose values
  * are not complete. Monthly values are not compared.
  */
-export const sameDaysChange = (
+export function sameDaysChange(
   naive: NaiveOrganisation,
   metric: NaiveMetric,
   { today, before, isUncollected }: { today: Day; before: string; isUncollected: boolean },
   spent: readonly Spent[],
-) => {
+) {
   const nothing = changes('same_days', null, null);
   const { team, frequency } = metric.definition;
   const kinds = kindsOf(metric.picks);
@@ -91,4 +91,4 @@ export const sameDaysChange = (
   return isBeforeKnown
     ? changes('same_days', numbersThrough(beforeThrough), numbersThrough(through))
     : nothing;
-};
+}

@@ -39,7 +39,7 @@ const UNAUTHENTICATED: FakeError = {
 };
 
 /** Starts a fake BigQuery on a free loopback port. */
-export const startFakeBigQuery = async (account = newServiceAccount()): Promise<FakeBigQuery> => {
+export async function startFakeBigQuery(account = newServiceAccount()): Promise<FakeBigQuery> {
   const project = new FakeProject(account.key['project_id'] ?? '');
   const answer = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const body = await bodyOf(request);
@@ -83,35 +83,35 @@ export const startFakeBigQuery = async (account = newServiceAccount()): Promise<
     answered: null,
   };
   return fake;
-};
+}
 
 interface InsertBody {
   jobReference?: { jobId?: string; location?: string };
   configuration: JobConfiguration;
 }
 
-const bodyOf = async (request: IncomingMessage): Promise<InsertBody | null> => {
+async function bodyOf(request: IncomingMessage): Promise<InsertBody | null> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
   return text === '' ? null : (JSON.parse(text) as InsertBody);
-};
+}
 
 /** The part of a path after the project. */
 const resourceOf = ({ pathname }: URL): string[] =>
   pathname.replace(/^\/bigquery\/v2\/projects\/[^/]+\//, '').split('/');
 
-const kindOf = ({ method }: IncomingMessage, url: URL, body: InsertBody | null): FakeCall['kind'] => {
+function kindOf({ method }: IncomingMessage, url: URL, body: InsertBody | null): FakeCall['kind'] {
   const [collection, , action] = resourceOf(url);
   if (method === 'POST' && collection === 'jobs')
     return action === 'cancel' ? 'cancel' : body?.configuration.dryRun === true ? 'dryRun' : 'insert';
   if (collection === 'jobs') return 'job';
   return collection === 'queries' ? 'results' : 'other';
-};
+}
 
 const NOT_FOUND: FakeError = { status: 404, reason: 'notFound', message: 'Not found' };
 
-const answerOf = (project: FakeProject, { kind, url }: FakeCall, body: InsertBody | null): Answer => {
+function answerOf(project: FakeProject, { kind, url }: FakeCall, body: InsertBody | null): Answer {
   const [, id = ''] = resourceOf(url);
   const location = url.searchParams.get('location');
   if (!url.pathname.startsWith(`/bigquery/v2/projects/${project.id}/`)) {
@@ -131,7 +131,7 @@ const answerOf = (project: FakeProject, { kind, url }: FakeCall, body: InsertBod
     case 'other':
       return { error: NOT_FOUND };
   }
-};
+}
 
 const STATUS: Record<number, string> = {
   400: 'INVALID_ARGUMENT',
@@ -144,9 +144,9 @@ const STATUS: Record<number, string> = {
   503: 'UNAVAILABLE',
 };
 
-const written = (answer: Answer): { status: number; text: string } => {
+function written(answer: Answer): { status: number; text: string } {
   if ('resource' in answer) return { status: 200, text: JSON.stringify(answer.resource) };
   const { status: code, reason, message } = answer.error;
   const errors = [{ message, domain: 'global', reason }];
   return { status: code, text: JSON.stringify({ error: { code, message, errors, status: STATUS[code] } }) };
-};
+}

@@ -8,10 +8,7 @@ export interface FakeServiceAccount {
 }
 
 /** Creates a service account. The hosts in its key lead to `tokenHost`, which nobody should call. */
-export const newServiceAccount = (
-  projectId = 'acme-analytics',
-  tokenHost = 'https://oauth2.googleapis.com',
-) => {
+export function newServiceAccount(projectId = 'acme-analytics', tokenHost = 'https://oauth2.googleapis.com') {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -32,7 +29,7 @@ export const newServiceAccount = (
     universe_domain: 'googleapis.com',
   };
   return { key, email, publicKey } satisfies FakeServiceAccount;
-};
+}
 
 const SCOPES = ['https://www.googleapis.com/auth/bigquery', 'https://www.googleapis.com/auth/cloud-platform'];
 const AUDIENCE = 'https://bigquery.googleapis.com/';
@@ -41,11 +38,11 @@ const AUDIENCE = 'https://bigquery.googleapis.com/';
  * Returns why BigQuery would reject an Authorization header, or null. The account must have signed the
  * token, as its issuer and subject. The token lives an hour at most, and has a scope or an audience.
  */
-export const tokenProblem = (
+export function tokenProblem(
   header: string | undefined,
   { email, publicKey, key }: FakeServiceAccount,
   now = Date.now(),
-): string | null => {
+): string | null {
   const [, head = '', claims = '', signature = ''] =
     /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(header ?? '') ?? [];
   if (head === '') return 'no token';
@@ -65,7 +62,7 @@ export const tokenProblem = (
   if (aud === undefined ? !scopes.some((one) => SCOPES.includes(one)) : aud !== AUDIENCE)
     return 'wrong scope or audience';
   return null;
-};
+}
 
 const decoded = (part: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;

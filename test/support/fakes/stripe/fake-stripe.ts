@@ -44,7 +44,7 @@ export interface FakeStripe extends StripeServer {
 const EARLY_MS = 5;
 
 /** Starts a server on a free loopback port. It answers from an account. */
-export const startFakeStripe = async (account: StripeAccount): Promise<FakeStripe> => {
+export async function startFakeStripe(account: StripeAccount): Promise<FakeStripe> {
   const server = createServer((request, response) => {
     answer(request, response);
   });
@@ -108,7 +108,7 @@ export const startFakeStripe = async (account: StripeAccount): Promise<FakeStrip
     }
   };
   return fake;
-};
+}
 
 /** Stripe sends notices for people. The client must not print them. */
 const noticed = (answer: StripeAnswer): StripeAnswer => ({
@@ -119,20 +119,20 @@ const noticed = (answer: StripeAnswer): StripeAnswer => ({
   },
 });
 
-const send = (response: ServerResponse, answer: StripeAnswer, then?: () => void): void => {
+function send(response: ServerResponse, answer: StripeAnswer, then?: () => void): void {
   sendAnswer(response, noticed(answer), then);
-};
+}
 
-const sendHalf = (response: ServerResponse, answer: StripeAnswer, then: () => void): void => {
+function sendHalf(response: ServerResponse, answer: StripeAnswer, then: () => void): void {
   response.writeHead(answer.status, stripeHeaders(noticed(answer)));
   response.write(answer.body.slice(0, half(answer.body)), then);
-};
+}
 
 const half = (body: string): number => Math.floor(body.length / 2);
 
 const DRIP_MS = 50;
 
-const dripOn = (response: ServerResponse, body: string): void => {
+function dripOn(response: ServerResponse, body: string): void {
   let sent = half(body);
   const timer = setInterval(() => {
     response.write(body.charAt(sent));
@@ -141,4 +141,4 @@ const dripOn = (response: ServerResponse, body: string): void => {
   response.once('close', () => {
     clearInterval(timer);
   });
-};
+}

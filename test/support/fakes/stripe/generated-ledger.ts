@@ -18,7 +18,7 @@ export interface GeneratedLedgerOptions {
 const GENERATED_ID = /^txn_g([0-9a-z]{6,})$/;
 
 /** Returns a ledger that computes each transaction from its index, so that a million of them take no memory. */
-export const generatedLedger = (options: GeneratedLedgerOptions): Ledger => {
+export function generatedLedger(options: GeneratedLedgerOptions): Ledger {
   const { seed, length, oldest, newest, currencies, categories, mostUnits } = options;
   const step = length < 2 ? 0 : (newest - oldest) / (length - 1);
   return {
@@ -43,17 +43,17 @@ export const generatedLedger = (options: GeneratedLedgerOptions): Ledger => {
       return index < length && idOf(index) === id ? index : -1;
     },
   };
-};
+}
 
-const found = (item: string | undefined, index: number): string => {
+function found(item: string | undefined, index: number): string {
   if (item === undefined) throw new Error(`the options have nothing for transaction ${index}`);
   return item;
-};
+}
 
 const idOf = (index: number): string => `txn_g${index.toString(36).padStart(6, '0')}`;
 
 /** Returns random numbers from 0 until before 1, the same for the same seed and index (mulberry32). */
-const randomFrom = (seed: number, index: number): (() => number) => {
+function randomFrom(seed: number, index: number): () => number {
   let state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) + Math.imul(index + 1, 0xc2b2ae35)) | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -61,4 +61,4 @@ const randomFrom = (seed: number, index: number): (() => number) => {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-};
+}

@@ -7,7 +7,7 @@ const PREFIX = 'rk_test_'.length;
 const SHORTEST_PART = 4;
 
 /** Returns the parts of the test key in everything that a log or a store could take from a value. */
-export const keyPartsIn = (value: unknown): string[] => {
+export function keyPartsIn(value: unknown): string[] {
   const texts = [
     String(value),
     JSON.stringify(value) as string | undefined,
@@ -18,4 +18,4 @@ export const keyPartsIn = (value: unknown): string[] => {
   return Array.from({ length: secret.length - SHORTEST_PART + 1 }, (_, at) =>
     secret.slice(at, at + SHORTEST_PART),
   ).filter((part) => texts.includes(part));
-};
+}

@@ -12,7 +12,7 @@ export interface FakeStripes {
   closeAll: () => Promise<void>;
 }
 
-export const fakeStripes = (): FakeStripes => {
+export function fakeStripes(): FakeStripes {
   const started: FakeStripe[] = [];
   return {
     start: async (account = {}, faults = []) => {
@@ -25,7 +25,7 @@ export const fakeStripes = (): FakeStripes => {
       await Promise.all(started.splice(0).map((fake) => fake.close()));
     },
   };
-};
+}
 
 /** Reads the net sales of January and February 2026 in USD with the test key, unless `more` says otherwise. */
 export const readFrom = (
@@ -43,7 +43,7 @@ export const readFrom = (
   });
 
 /** Returns waits that take no time, and their milliseconds. */
-export const recordedWaits = (): { waits: number[]; wait: (milliseconds: number) => Promise<void> } => {
+export function recordedWaits(): { waits: number[]; wait: (milliseconds: number) => Promise<void> } {
   const waits: number[] = [];
   return {
     waits,
@@ -51,10 +51,10 @@ export const recordedWaits = (): { waits: number[]; wait: (milliseconds: number)
       waits.push(milliseconds);
     },
   };
-};
+}
 
 /** Returns the error with which some work ends. Throws if it ends without one, or if the error holds a part of the test key. */
-export const rejectionOf = async (work: Promise<unknown>): Promise<Error> => {
+export async function rejectionOf(work: Promise<unknown>): Promise<Error> {
   const error: unknown = await work.then(
     () => null,
     (reason: unknown) => reason,
@@ -64,7 +64,7 @@ export const rejectionOf = async (work: Promise<unknown>): Promise<Error> => {
   if (parts.length > 0) throw new Error(`expected no part of the key, got ${parts.join(', ')}`);
   if (Object.hasOwn(error, 'cause')) throw new Error('expected an error without a cause');
   return error;
-};
+}
 
 /** Returns a fault that answers in Stripe's place. */
 export const answering = (answer: StripeAnswer): Fault => ({ kind: 'answer', answer });

@@ -39,10 +39,10 @@ const start = (
     { to: folder, keep, version: '0.1.0', signal },
   );
 
-const backUp = async (...args: Parameters<typeof start>): Promise<void> => {
+async function backUp(...args: Parameters<typeof start>): Promise<void> {
   const { ended } = await start(...args);
   await ended;
-};
+}
 
 const stored = async (folder = to): Promise<string[]> => (await readdir(folder)).sort();
 

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { Client } from 'pg';
 import { catalogUrl, withoutSecrets } from '../../../../warehouse/engine/decisions/catalog-url.ts';
 
-const connectionOf = (catalog: string) => {
+function connectionOf(catalog: string) {
   const { host, port, user, password, database } = new Client({ connectionString: catalogUrl(catalog) });
   return { host, port, user, password, database };
-};
+}
 
 it.each([
   'host=db.example port=5433 user=costs dbname=lake password=secret',

@@ -15,16 +15,16 @@ afterAll(() => {
 const ASKS = `SELECT $value AS value, typeof($value) AS type, '$value''' AS text, "$value" AS name -- $value isn't one
   FROM (SELECT 1 AS "$value") WHERE $value IS NOT DISTINCT FROM $value`;
 
-const bound = async (value: Parameter) => {
+async function bound(value: Parameter) {
   const reader = isList(value)
     ? await connection.runAndReadAll(ASKS, { value: listValue([...value]) }, { value: LIST(VARCHAR) })
     : await connection.runAndReadAll(ASKS, { value });
   return reader.getRowObjectsJson();
-};
-const written = async (value: Parameter) => {
+}
+async function written(value: Parameter) {
   const sql = withValues(ASKS, { value });
   return sql === null ? null : (await connection.runAndReadAll(sql)).getRowObjectsJson();
-};
+}
 
 const awkward = fc.constantFrom("'", '"', '$value', '--', '\n', '\\', ';', '$$', 'é', '😀', '\u0000');
 const text = fc.oneof(

@@ -5,7 +5,7 @@ import { asUtf8, type CsvCharset } from '../../../../warehouse/metrics/csv/csv-e
 const bigEndian = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
 
 /** Returns the text of a file that arrives in pieces of so many bytes. */
-const read = async (file: Buffer, declared: CsvCharset | null = null, size = 3): Promise<string> => {
+async function read(file: Buffer, declared: CsvCharset | null = null, size = 3): Promise<string> {
   const pieces = async function* (): AsyncGenerator<Buffer> {
     for (let from = 0; from < file.length; from += size)
       yield await Promise.resolve(file.subarray(from, from + size));
@@ -13,7 +13,7 @@ const read = async (file: Buffer, declared: CsvCharset | null = null, size = 3):
   const parts: Buffer[] = [];
   for await (const part of asUtf8(pieces(), declared)) parts.push(part);
   return Buffer.concat(parts).toString();
-};
+}
 
 describe('a file of values', () => {
   it('is the same in every encoding, however its bytes are cut', async () => {

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { csvLines } from '../../../../warehouse/metrics/csv/csv-lines.ts';
 
-const recordsOf = async (pieces: Iterable<Buffer>): Promise<string[][]> => {
+async function recordsOf(pieces: Iterable<Buffer>): Promise<string[][]> {
   const bytes = async function* (): AsyncGenerator<Buffer> {
     for (const piece of pieces) yield await Promise.resolve(piece);
   };
   const records: string[][] = [];
   for await (const block of csvLines(bytes(), { isHeader: () => false })) records.push(...block.records);
   return records;
-};
+}
 
 const cut = function* (bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {
   for (let from = 0, turn = 0; from < bytes.length; turn += 1) {

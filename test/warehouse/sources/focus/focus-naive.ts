@@ -13,21 +13,21 @@ const UNITS_PER_ONE = 10n ** 15n;
 const DAY = 86_400_000;
 
 /** Returns `-12.5` in units of 10⁻¹⁵. All decimals after the fifteenth must be zeros. */
-export const unitsOf = (text: string): bigint => {
+export function unitsOf(text: string): bigint {
   const [, sign, whole, decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === undefined || /[^0]/.test(decimals.slice(15))) throw new Error(`not a plain amount: ${text}`);
   const units = BigInt(whole) * UNITS_PER_ONE + BigInt(decimals.slice(0, 15).padEnd(15, '0'));
   return sign === '-' ? -units : units;
-};
+}
 
 /** Returns units of 10⁻¹⁵ as the text that the warehouse has. */
-export const textOf = (units: bigint): string => {
+export function textOf(units: bigint): string {
   const digits = (units < 0n ? -units : units).toString().padStart(16, '0');
   return `${units < 0n ? '-' : ''}${digits.slice(0, -15)}.${digits.slice(-15)}`;
-};
+}
 
 /** Returns the cost of a row by UTC day. A row over several days is split by seconds, and its last day takes the rest. */
-const naiveShares = ({ start, end, cost }: NaiveRow): { day: string; units: bigint }[] => {
+function naiveShares({ start, end, cost }: NaiveRow): { day: string; units: bigint }[] {
   const shares: { day: string; units: bigint }[] = [];
   const add = (midnight: number, units: bigint): void => {
     shares.push({ day: new Date(midnight).toISOString().slice(0, 10), units });
@@ -44,13 +44,13 @@ const naiveShares = ({ start, end, cost }: NaiveRow): { day: string; units: bigi
   }
   add(midnight, rest);
   return shares;
-};
+}
 
 /** Returns the sums of all rows' shares by a key of row and day, sorted by the key. */
-const naiveTotals = <Row extends NaiveRow>(
+function naiveTotals<Row extends NaiveRow>(
   rows: readonly Row[],
   keyOf: (row: Row, day: string) => string,
-): Record<string, string> => {
+): Record<string, string> {
   const totals = new Map<string, bigint>();
   for (const row of rows) {
     for (const { day, units } of naiveShares(row)) {
@@ -61,7 +61,7 @@ const naiveTotals = <Row extends NaiveRow>(
   return Object.fromEntries(
     [...totals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, units]) => [key, textOf(units)]),
   );
-};
+}
 
 /** Returns the cost of each UTC day. */
 export const naiveDailyTotals = (rows: readonly NaiveRow[]): Record<string, string> =>
@@ -107,10 +107,10 @@ export const NAIVE_CLOUDS: Readonly<Record<string, string>> = {
   Acme: 'acme',
 };
 
-const naiveCloud = ({ providers }: NaiveLine): string => {
+function naiveCloud({ providers }: NaiveLine): string {
   for (const provider of providers) if (provider !== null) return NAIVE_CLOUDS[provider] ?? '';
   throw new Error('a line without a provider');
-};
+}
 
 /** Azure writes -2 or Unassigned for a missing id. */
 const naiveId = (id: string | null, cloud: string): string | null =>
@@ -121,10 +121,10 @@ const naiveId = (id: string | null, cloud: string): string | null =>
  * it has no EffectiveCost in any line, and usage with a BilledCost. A purchase costs nothing if usage of its commitment has an
  * EffectiveCost above 0.
  */
-export const naiveMeaning = (
+export function naiveMeaning(
   line: NaiveLine,
   all: readonly NaiveLine[],
-): Pick<NaiveSpendRow, 'cost' | 'cloud' | 'account' | 'resourceGroup'> => {
+): Pick<NaiveSpendRow, 'cost' | 'cloud' | 'account' | 'resourceGroup'> {
   const cloud = naiveCloud(line);
   const bill = all.filter((other) => other.period === line.period && naiveCloud(other) === cloud);
   const fellBack =
@@ -147,18 +147,18 @@ export const naiveMeaning = (
     account: naiveId(line.subAccount, cloud) ?? line.billingAccount,
     resourceGroup: groups[0] ?? null,
   };
-};
+}
 
 const withoutSpaces = (text: string): string => text.replaceAll(/^ +| +$/g, '');
 
 /** Returns the value of the first tag whose key is `wanted`, without the spaces around both. Azure's keys are one in any case. */
-const naiveTag = ({ tags, cloud }: NaiveSpendRow, wanted: string | null): string | null => {
+function naiveTag({ tags, cloud }: NaiveSpendRow, wanted: string | null): string | null {
   if (wanted === null) return null;
   const inCase = (key: string): string => (cloud === 'azure' ? key.toLowerCase() : key);
   const value = tags.find(([key]) => inCase(withoutSpaces(key)) === inCase(wanted))?.[1] ?? null;
   if (typeof value === 'string') return withoutSpaces(value);
   return value === null ? null : JSON.stringify(value);
-};
+}
 
 /** Returns the costs under these choices, by `[day, cloud, account, split kind, split value, tag key, tag value]` as JSON. */
 export const naiveSpend = (

@@ -59,11 +59,11 @@ const start = fc.oneof(
 );
 
 /** Returns an instant in one of the forms of exports. */
-const written = (instant: Date, form: number): string => {
+function written(instant: Date, form: number): string {
   const iso = instant.toISOString().slice(0, 19);
   const shifted = new Date(instant.getTime() + 2 * HOUR).toISOString().slice(0, 19);
   return [`${iso}Z`, iso.replace('T', ' '), `${shifted}+02:00`, iso][form % 4] ?? iso;
-};
+}
 
 const KEYS = ['team', 'a/b "c"', 'env'];
 
@@ -79,11 +79,11 @@ const tags = fc.array(
   ),
   { maxLength: 4 },
 );
-const tagsText = (entries: readonly (readonly [string, unknown])[], form: number): string => {
+function tagsText(entries: readonly (readonly [string, unknown])[], form: number): string {
   const colon = [':', ': ', ' :'][form % 3] ?? ':';
   const comma = [',', ', ', ',\n'][form % 3] ?? ',';
   return `{${entries.map(([key, value]) => JSON.stringify(key) + colon + JSON.stringify(value)).join(comma)}}`;
-};
+}
 
 const PERIODS = ['2025-12-01', '2026-01-01', '2026-02-01'];
 const PROVIDER_COLUMNS = ['ServiceProviderName', 'ProviderName', 'InvoiceIssuerName', 'PublisherName'];
@@ -187,14 +187,14 @@ const lacking = (row: RandomRow, bills: readonly string[]): RandomRow =>
     ? { ...row, effective: '0', line: { ...row.line, EffectiveCost: '0.00' } }
     : row;
 
-const spendByAll = async (orgId: string): Promise<Record<string, string>> => {
+async function spendByAll(orgId: string): Promise<Record<string, string>> {
   const rows = await test.warehouse.query<Record<string, string | null> & { cost: string }>(
     `SELECT day, cloud, account, split_kind, split_value, tag_key, tag_value, sum(cost) AS cost
      FROM cloud_spend WHERE org_id = $org GROUP BY ALL`,
     { org: orgId },
   );
   return Object.fromEntries(rows.map(({ cost, ...by }) => [JSON.stringify(Object.values(by)), cost]));
-};
+}
 
 it('spreads random exports exactly like a row-by-row calculation', { timeout: COUNTED_TEST_MS }, async () => {
   process.stdout.write(`random FOCUS exports: SEED=${SEED}\n`);

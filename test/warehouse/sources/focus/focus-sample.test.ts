@@ -15,7 +15,7 @@ import {
 } from './focus-naive.ts';
 
 /** Parses CSV character by character (RFC 4180). */
-const parseCsv = (text: string): string[][] => {
+function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   let field = '';
@@ -39,17 +39,17 @@ const parseCsv = (text: string): string[][] => {
     } else if (character !== '\r') field += character;
   }
   return rows;
-};
+}
 
 /** Returns a decimal without an exponent, by moving its point. */
-const plain = (text: string): string => {
+function plain(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d*)\.?(\d*)$/.exec(mantissa) ?? [];
   const shift = Number(exponent);
   const digits = `${'0'.repeat(Math.max(0, -shift))}${whole}${decimals}${'0'.repeat(Math.max(0, shift))}`;
   const point = digits.length - decimals.length - Math.max(0, shift) + shift;
   return `${sign}${digits.slice(0, point) || '0'}${point < digits.length ? `.${digits.slice(point)}` : ''}`;
-};
+}
 
 interface SampleRow extends NaiveSpendRow, Record<'BilledCost' | 'EffectiveCost', string> {
   billingPeriod: string;
@@ -58,7 +58,7 @@ interface SampleRow extends NaiveSpendRow, Record<'BilledCost' | 'EffectiveCost'
 const CLOUDS: Record<string, string> = { AWS: 'aws', Microsoft: 'azure', Oracle: 'oci' };
 const TAGS = z.record(z.string(), z.unknown());
 
-const readSample = async (): Promise<SampleRow[]> => {
+async function readSample(): Promise<SampleRow[]> {
   const [header = [], ...rows] = parseCsv(await readSampleText());
   const at = (row: string[], name: string): string => row[header.indexOf(name)] ?? '';
   const time = (text: string): Date => new Date(`${text.replace(' ', 'T')}Z`);
@@ -75,7 +75,7 @@ const readSample = async (): Promise<SampleRow[]> => {
     resourceGroup: /\/resourcegroups\/([^/]+)/i.exec(at(row, 'ResourceId'))?.[1] ?? null,
     tags: Object.entries(TAGS.parse(at(row, 'Tags') === 'NULL' ? {} : JSON.parse(at(row, 'Tags')))),
   }));
-};
+}
 
 const rowsBy = (rows: readonly SampleRow[], column: (row: SampleRow) => 'BilledCost' | 'EffectiveCost') =>
   rows.map((row): NaiveRow => ({ start: row.start, end: row.end, cost: row[column(row)] }));

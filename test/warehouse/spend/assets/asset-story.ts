@@ -17,7 +17,7 @@ interface Days {
 }
 
 /** Returns an organisation, and how to ask for its spend. */
-export const newSpender = async ({ warehouse }: Pick<TestWarehouse, 'warehouse'>) => {
+export async function newSpender({ warehouse }: Pick<TestWarehouse, 'warehouse'>) {
   const { id: orgId } = await newOrganisation(warehouse);
   /** Returns the spend from `start` to `end`: total, cloud, clusters and hosts. */
   const costs = async (range: Days = JANUARY) => {
@@ -32,10 +32,10 @@ export const newSpender = async ({ warehouse }: Pick<TestWarehouse, 'warehouse'>
     };
   };
   return { orgId, costs, total: async (range?: Days) => (await costs(range)).total };
-};
+}
 
 /** Returns an organisation with a bill, a feed of clusters and a feed of hosts, and the steps of a story about their assets. */
-export const newAssetStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
+export async function newAssetStory(test: Pick<TestWarehouse, 'warehouse'>) {
   const { warehouse } = test;
   const spender = await newSpender(test);
   const { orgId } = spender;
@@ -60,7 +60,7 @@ export const newAssetStory = async (test: Pick<TestWarehouse, 'warehouse'>) => {
       return warehouse.session((session) => reconciliation(on(session), orgId, JANUARY));
     },
   };
-};
+}
 
 /** Returns an asset of a cluster on one day. */
 export const asset = (

@@ -20,13 +20,13 @@ interface Pair {
 }
 
 /** Returns whether a bill line of 10 counts as spend of the cluster with the asset, and checks that nothing counts twice. */
-const isMatched = async ({
+async function isMatched({
   asset,
   project,
   billed,
   cloud = 'aws',
   account = '1111',
-}: Pair): Promise<boolean> => {
+}: Pair): Promise<boolean> {
   const { warehouse } = test;
   const { id: orgId } = await newOrganisation(warehouse);
   const bill = await newSource(warehouse, orgId);
@@ -53,7 +53,7 @@ const isMatched = async ({
     ['kubernetes', 7],
   ]);
   return false;
-};
+}
 
 const AZURE = '/subscriptions/0f1e/resourceGroups/rg-web/providers/Microsoft.Compute';
 const GOOGLE = '//compute.googleapis.com/projects/shop-1/zones/europe-west1-b/instances/gke-pool-1';

@@ -22,7 +22,7 @@ export interface CommonRows {
 export const keyOf = ({ name }: ExportColumn): string => name.trim().toLowerCase();
 
 /** Returns how to compare the rows of files by the columns that all of them have; null if they have too few in common. */
-export const commonRows = (files: readonly ExportFile[]): CommonRows | null => {
+export function commonRows(files: readonly ExportFile[]): CommonRows | null {
   const shapes = [...new Map(files.map((file) => [file.columns, file])).values()];
   // Values of different types are compared by what they mean. Files of one type are compared as they are written, which is quick.
   const types = new Set(
@@ -54,7 +54,7 @@ export const commonRows = (files: readonly ExportFile[]): CommonRows | null => {
         })
         .join('\nUNION ALL\n'),
   };
-};
+}
 
 const isNested = ({ type }: ExportColumn): boolean => /^(MAP|STRUCT|UNION)\(|\]$/.test(type);
 
@@ -62,8 +62,8 @@ const isNested = ({ type }: ExportColumn): boolean => /^(MAP|STRUCT|UNION)\(|\]$
 const asItIs = (column: ExportColumn): string => nullable(asWritten(column));
 
 /** Returns a cell as a text that is equal for equal values: of numbers, of times, and of other texts. */
-const meant = (column: ExportColumn): string => {
+function meant(column: ExportColumn): string {
   if (isTime(column)) return writtenOut(timeCell(column));
   const text = nullable(`trim(${asWritten(column)})`);
   return `COALESCE(${writtenOut(`TRY_CAST(${text} AS DECIMAL(38,15))`)}, ${writtenOut(timeFromText(text))}, lower(${text}))`;
-};
+}

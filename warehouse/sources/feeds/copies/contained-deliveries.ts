@@ -8,12 +8,12 @@ import type { LikelyCopy, ReadDelivery } from './likely-copies.ts';
 const FEW_ROWS = 10;
 
 /** Returns the pairs of which the second delivery has all rows of the first one, as often as the first. */
-export const containedAmong = async (
+export async function containedAmong(
   reader: Statements,
   deliveries: readonly ReadDelivery[],
   rows: CommonRows,
   batch: readonly LikelyCopy[],
-): Promise<(LikelyCopy & { isCertain: boolean })[]> => {
+): Promise<(LikelyCopy & { isCertain: boolean })[]> {
   const rowsOf = (places: readonly number[]): string =>
     rows.rowsOf([...new Set(places)].flatMap((place) => deliveries[place]?.files ?? []));
   await dropTemporaryTables(reader, ['inner_rows', 'outer_rows']);
@@ -49,4 +49,4 @@ FROM contained LEFT JOIN of_same_days USING (inner_place, outer_place)`);
     outer,
     isCertain: isCertain || canBeWithin(scopeOf(inner), scopeOf(outer)),
   }));
-};
+}

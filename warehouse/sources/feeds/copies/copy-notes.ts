@@ -14,12 +14,12 @@ export type Containers = Map<number, number>;
 const MOST_NOTES = 20;
 
 /** Returns notes on deliveries, each with what it is worth. The container is the outermost one. */
-export const copyNotes = async (
+export async function copyNotes(
   reader: Statements,
   deliveries: readonly ReadDelivery[],
   containers: Containers,
   words: (inner: string, outer: string, worth: string) => string,
-): Promise<string[]> => {
+): Promise<string[]> {
   const notes: string[] = [];
   const inOrder = [...containers].sort(([one], [other]) => one - other);
   for (const [inner, outer] of inOrder.slice(0, MOST_NOTES)) {
@@ -34,9 +34,9 @@ export const copyNotes = async (
   return names.length === 0
     ? notes
     : [...notes, `the same holds for ${firstAndMore(names, MOST_NOTES).join(', ')}`];
-};
+}
 
-const worthOf = async (reader: Statements, place: number, { files }: ReadDelivery): Promise<string> => {
+async function worthOf(reader: Statements, place: number, { files }: ReadDelivery): Promise<string> {
   const [counted] = await reader.query<{ row_count: string }>(
     `SELECT row_count FROM temp.main.signatures WHERE place = ${place}`,
   );
@@ -44,13 +44,13 @@ const worthOf = async (reader: Statements, place: number, { files }: ReadDeliver
   const [amount] =
     statement === null ? [] : await reader.query<{ name: string; amount: DecimalText }>(statement);
   return `its ${Number(counted?.row_count)} rows${amount === undefined ? '' : ` with ${toWire(amount.amount)} of ${amount.name}`}`;
-};
+}
 
 /** The columns whose sum says what a file is worth, the first with a sum counts. */
 const AMOUNTS = ['effectivecost', 'billedcost', 'totalcost', 'cost', 'usage'];
 
 /** Returns the statement that sums the amounts of some files: amount and column, the first column with a sum other than 0. */
-const amountOf = (files: readonly ExportFile[]): string | null => {
+function amountOf(files: readonly ExportFile[]): string | null {
   const scans = AMOUNTS.flatMap((wanted, place) =>
     relationsOf(files, 'skipped').flatMap((relation) =>
       relation.columns
@@ -66,4 +66,4 @@ const amountOf = (files: readonly ExportFile[]): string | null => {
     : `SELECT name, amount FROM (
          SELECT place, min(name) AS name, COALESCE(sum(amount), 0) AS amount FROM (${scans.join(' UNION ALL ')}) GROUP BY place)
        ORDER BY amount = 0, place LIMIT 1`;
-};
+}

@@ -19,11 +19,11 @@ const MOST_ROUNDS = 8;
  * twice. So all rows of a delivery must be in the other one, as often as in it. A delivery with few rows must also have all rows
  * of its days, or report on an Azure scope within the other's. Otherwise both count, with a note and a doubt (charged-twice.ts).
  */
-export const leaveOutCopies = async (
+export async function leaveOutCopies(
   reader: Statements,
   files: readonly ExportFile[],
   deliveries: readonly Delivery[],
-): Promise<{ files: ExportFile[]; notes: string[] }> => {
+): Promise<{ files: ExportFile[]; notes: string[] }> {
   const compared = comparable(readDeliveries(files, deliveries));
   const comparedFiles = compared.flatMap((delivery) => delivery.files);
   const rows = compared.length < 2 ? null : commonRows(comparedFiles);
@@ -65,17 +65,17 @@ export const leaveOutCopies = async (
   } finally {
     await dropTemporaryTables(reader, TABLES);
   }
-};
+}
 
 const TABLES = ['delivery_files', 'signatures', 'inner_rows', 'outer_rows'];
 
 /** Returns the deliveries with the files that are read. Empty files are not. */
-const readDeliveries = (files: readonly ExportFile[], deliveries: readonly Delivery[]): ReadDelivery[] => {
+function readDeliveries(files: readonly ExportFile[], deliveries: readonly Delivery[]): ReadDelivery[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   return deliveries
     .map((delivery) => ({ ...delivery, files: delivery.files.flatMap((path) => byPath.get(path) ?? []) }))
     .filter((delivery) => delivery.files.length > 0);
-};
+}
 
 /** Returns the deliveries that may share days with another one. The others need no comparison. */
 const comparable = (deliveries: readonly ReadDelivery[]): ReadDelivery[] =>
@@ -85,11 +85,11 @@ const mayShareDays = (one: ReadDelivery, other: ReadDelivery): boolean =>
   (one.from === null || other.to === null || one.from <= other.to) &&
   (one.to === null || other.from === null || other.from <= one.to);
 
-const decide = async (
+async function decide(
   reader: Statements,
   deliveries: readonly ReadDelivery[],
   rows: CommonRows,
-): Promise<{ leftOut: Containers; doubtful: Containers }> => {
+): Promise<{ leftOut: Containers; doubtful: Containers }> {
   const open = new Map<number, number[]>();
   for (const { inner, outer } of await likelyCopies(reader, deliveries, rows))
     open.set(inner, [...(open.get(inner) ?? []), outer]);
@@ -105,10 +105,10 @@ const decide = async (
   }
   for (const inner of leftOut.keys()) doubtful.delete(inner);
   return { leftOut, doubtful };
-};
+}
 
 /** Takes the next pair of each undecided delivery. What is left out contains nothing that its own container lacks. */
-const nextPairs = (open: Map<number, number[]>, leftOut: Containers): LikelyCopy[] => {
+function nextPairs(open: Map<number, number[]>, leftOut: Containers): LikelyCopy[] {
   const pairs: LikelyCopy[] = [];
   for (const [inner, outers] of open) {
     let outer = outers.shift();
@@ -117,4 +117,4 @@ const nextPairs = (open: Map<number, number[]>, leftOut: Containers): LikelyCopy
     else pairs.push({ inner, outer });
   }
   return pairs;
-};
+}

@@ -21,25 +21,25 @@ const SAMPLED = 256;
 const LOWEST = 32;
 
 /** Creates `delivery_files`, with the place of each file's delivery. Scans name files by the path that is opened. */
-export const placeFiles = (reader: Statements, deliveries: readonly ReadDelivery[]): Promise<number> => {
+export function placeFiles(reader: Statements, deliveries: readonly ReadDelivery[]): Promise<number> {
   const rows = deliveries.flatMap(({ files }, place) =>
     files.map(({ opened }) => `(${sqlText(opened)}, ${place})`),
   );
   return reader.run(
     `CREATE TEMP TABLE delivery_files AS FROM (VALUES ${rows.join(', ')}) AS placed(file, place)`,
   );
-};
+}
 
 /**
  * Returns the pairs of deliveries whose rows can be contained in each other: the larger delivery first among those that may contain
  * one. One pass reads a few columns of all files. Its sums and samples exclude nearly all pairs of different deliveries. Whatever
  * contains a row has its hash in the sample, and its values between its own smallest and largest.
  */
-export const likelyCopies = async (
+export async function likelyCopies(
   reader: Statements,
   deliveries: readonly ReadDelivery[],
   rows: CommonRows,
-): Promise<LikelyCopy[]> => {
+): Promise<LikelyCopy[]> {
   const days = deliveries.map(({ from, to }, place) => `(${place}, ${dayOr(from)}, ${dayOr(to)})`);
   await reader.run(`CREATE TEMP TABLE signatures AS
 WITH of_files AS (
@@ -52,7 +52,7 @@ SELECT place, any_value(from_day) AS from_day, any_value(to_day) AS to_day, CAST
   min(first_value) AS first_value, max(last_value) AS last_value
 FROM of_files JOIN delivery_files USING (file) JOIN days USING (place) GROUP BY place`);
   return reader.query<LikelyCopy>(LIKELY);
-};
+}
 
 const dayOr = (day: string | null): string => (day === null ? 'CAST(NULL AS DATE)' : `DATE ${sqlText(day)}`);
 

@@ -39,7 +39,7 @@ const textOf = (value: string | number | null | undefined): string | null =>
   value === null || value === undefined ? null : String(value);
 
 /** Returns what a row stands for in a grouping. */
-export const keyOf = (row: CostRow, group: Group): CostKey => {
+export function keyOf(row: CostRow, group: Group): CostKey {
   const value = textOf(row[group]);
   const tagKey = group === 'tag' ? textOf(row['tag_key']) : null;
   const id = value === null ? `none${tagKey === null ? '' : ` ${tagKey}`}` : `=${tagKey ?? ''}=${value}`;
@@ -50,7 +50,7 @@ export const keyOf = (row: CostRow, group: Group): CostKey => {
   const name = textOf(given) ?? (group === 'source' && isSpendSource(value) ? SOURCE_NAMES[value] : value);
   const detail = group === 'account' && name !== value ? value : tagKey;
   return { id, name, detail, reason: null };
-};
+}
 
 const FINER_OF_SOURCE: Record<SpendSource, Group> = {
   cloud: 'account',
@@ -76,8 +76,8 @@ const FINER: Record<Exclude<Group, 'source'>, Group> = {
 };
 
 /** Returns what a row opens to if nobody has chosen a second grouping. What belongs to none opens to its sources. */
-export const finerOf = (row: CostRow, group: Group): Group => {
+export function finerOf(row: CostRow, group: Group): Group {
   const value = row[group];
   if (group === 'source') return isSpendSource(value) ? FINER_OF_SOURCE[value] : 'account';
   return value === null || value === undefined ? 'source' : FINER[group];
-};
+}

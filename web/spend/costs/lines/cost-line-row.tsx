@@ -80,7 +80,7 @@ export const LineRow = memo(
 );
 LineRow.displayName = 'LineRow';
 
-const PartButton = ({
+function PartButton({
   part: { key },
   isOpen,
   color,
@@ -90,7 +90,7 @@ const PartButton = ({
   isOpen: boolean;
   color: string;
   isLong: boolean;
-}): ReactNode => {
+}): ReactNode {
   const { toggle } = useOpenParts();
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
@@ -110,7 +110,7 @@ const PartButton = ({
       </Group>
     </UnstyledButton>
   );
-};
+}
 
 const Name = ({ name: { name, detail, reason }, isLong }: { name: CostKey; isLong: boolean }): ReactNode => (
   <Box component="span" miw={0} fz="sm" title={name} style={isLong ? ONE_LINE : { overflowWrap: 'anywhere' }}>

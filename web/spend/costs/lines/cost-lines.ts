@@ -44,11 +44,11 @@ const has = ({ key: { name, detail } }: CostPart, wanted: string): boolean =>
  * Returns the lines of the table, and the sum of what was found. A part that a search does not find is still there if it is
  * open and has a finer part that the search finds.
  */
-export const linesOf = (
+export function linesOf(
   parts: readonly CostPart[],
   finerOfPart: (part: CostPart) => FinerParts | null,
   { q, order }: { q: string; order: CostOrder },
-): { lines: CostLine[]; found: number } => {
+): { lines: CostLine[]; found: number } {
   const wanted = q.trim().toLowerCase();
   const lines: CostLine[] = [];
   const amounts: number[] = [];
@@ -66,4 +66,4 @@ export const linesOf = (
     }
   }
   return { lines, found: sumOf(amounts) };
-};
+}

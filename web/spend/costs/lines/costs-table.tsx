@@ -25,7 +25,7 @@ interface Shown {
 }
 
 /** Every part of the spend with its share. A part opens to finer ones. The last row is the total of the API. */
-export const CostsTable = ({ range, parts, series, total }: Shown): ReactNode => {
+export function CostsTable({ range, parts, series, total }: Shown): ReactNode {
   const { by, then, q, order } = route.useSearch();
   const navigate = route.useNavigate();
   const finerOfPart = useFinerParts(range, parts);
@@ -71,9 +71,9 @@ export const CostsTable = ({ range, parts, series, total }: Shown): ReactNode =>
       )}
     </Card>
   );
-};
+}
 
-const Lines = ({
+function Lines({
   lines,
   series,
   total,
@@ -85,7 +85,7 @@ const Lines = ({
   total: number;
   found: number | null;
   title: string;
-}): ReactNode => {
+}): ReactNode {
   const { by } = route.useSearch();
   const colors = useMemo(() => new Map(series.map(({ name, color }) => [name, color])), [series]);
   return (
@@ -128,7 +128,7 @@ const Lines = ({
       </Table.Tfoot>
     </DataTable>
   );
-};
+}
 
 const lineId = (line: CostLine): string =>
   line.kind === 'part'
@@ -148,7 +148,7 @@ const SumRow = ({ name, value, total }: { name: string; value: number; total: nu
 );
 
 /** The heading of a column that orders the table, first one way and then the other. */
-const SortHead = ({
+function SortHead({
   name,
   up,
   down,
@@ -160,7 +160,7 @@ const SortHead = ({
   down: CostOrder;
   first: CostOrder;
   numbers?: boolean;
-}): ReactNode => {
+}): ReactNode {
   const { order } = route.useSearch();
   const navigate = route.useNavigate();
   const sorted = order === up ? 'ascending' : order === down ? 'descending' : 'none';
@@ -184,4 +184,4 @@ const SortHead = ({
       </UnstyledButton>
     </Table.Th>
   );
-};
+}

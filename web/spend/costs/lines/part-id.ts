@@ -2,6 +2,6 @@
 export const partElementId = (id: string): string => `part ${id}`.replace(/\s/g, '_');
 
 /** Leads to a part in the table, if it is drawn. */
-export const showPart = (id: string): void => {
+export function showPart(id: string): void {
   document.getElementById(partElementId(id))?.focus();
-};
+}

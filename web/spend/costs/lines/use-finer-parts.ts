@@ -9,7 +9,7 @@ import { useOpenParts } from './use-open-parts.ts';
 
 const route = getRouteApi('/signed-in/costs');
 
-const byPart = (rows: readonly CostRow[], by: Group): Map<string, CostRow[]> => {
+function byPart(rows: readonly CostRow[], by: Group): Map<string, CostRow[]> {
   const found = new Map<string, CostRow[]>();
   for (const row of rows) {
     const { id } = keyOf(row, by);
@@ -18,13 +18,13 @@ const byPart = (rows: readonly CostRow[], by: Group): Map<string, CostRow[]> => 
     others.push(row);
   }
   return found;
-};
+}
 
 /** Returns what each open part opens to; null for a closed one. Only what open parts need is asked for. */
-export const useFinerParts = (
+export function useFinerParts(
   range: CostRange,
   parts: readonly CostPart[],
-): ((part: CostPart) => FinerParts | null) => {
+): (part: CostPart) => FinerParts | null {
   const { by, then } = route.useSearch();
   const { isOpen } = useOpenParts();
   const open = parts.filter(({ key }) => isOpen(key.id));
@@ -44,4 +44,4 @@ export const useFinerParts = (
     const { rows = null, error = null } = known.get(group) ?? {};
     return { group, parts: rows && partsOf(rows.get(part.key.id) ?? [], group), error };
   };
-};
+}

@@ -7,18 +7,18 @@ const route = getRouteApi('/signed-in/costs');
 const isOpenIn = ({ then, toggled = [] }: CostsSearch, id: string): boolean =>
   toggled.includes(id) !== (then !== undefined);
 
-const toggledIn = ({ toggled = [] }: CostsSearch, id: string): string[] | undefined => {
+function toggledIn({ toggled = [] }: CostsSearch, id: string): string[] | undefined {
   const next = toggled.includes(id) ? toggled.filter((one) => one !== id) : [...toggled, id];
   return next.length === 0 ? undefined : next;
-};
+}
 
 /** Which parts of the spend are open to finer ones. The address says so. With a second grouping all are, unless closed. */
-export const useOpenParts = (): {
+export function useOpenParts(): {
   isOpen: (id: string) => boolean;
   toggle: (id: string) => void;
   /** Opens a part, narrows the days, or both. */
   drillDown: (to: { open?: string; range?: CostRange }) => void;
-} => {
+} {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   return {
@@ -41,4 +41,4 @@ export const useOpenParts = (): {
       });
     },
   };
-};
+}

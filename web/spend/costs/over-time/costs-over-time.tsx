@@ -24,7 +24,7 @@ const route = getRouteApi('/signed-in/costs');
 const CHART_HEIGHT = 320;
 
 /** Spend by day or month, stacked by the first grouping, as bars or as a table of the same numbers. */
-export const CostsOverTime = ({
+export function CostsOverTime({
   range,
   parts,
   series,
@@ -34,7 +34,7 @@ export const CostsOverTime = ({
   parts: readonly CostPart[];
   series: readonly StackedSeries[];
   total: number;
-}): ReactNode => {
+}): ReactNode {
   const { by, step } = route.useSearch();
   const { drillDown } = useOpenParts();
   const keys: CostKeys = [step, by];
@@ -62,11 +62,11 @@ export const CostsOverTime = ({
       </Answer>
     </Card>
   );
-};
+}
 
 const labelOf = (step: Step, by: Group): string => `spend by ${step} and ${GROUPS[by].toLowerCase()}`;
 
-const Periods = ({
+function Periods({
   rows,
   range: { start, end },
   series,
@@ -78,7 +78,7 @@ const Periods = ({
   series: readonly StackedSeries[];
   total: number;
   onPick: (pick: StackedPick) => void;
-}): ReactNode => {
+}): ReactNode {
   const { by, step, view } = route.useSearch();
   const { organisation } = useSession();
   const data = useMemo(
@@ -103,9 +103,9 @@ const Periods = ({
       }}
     />
   );
-};
+}
 
-const Steps = (): ReactNode => {
+function Steps(): ReactNode {
   const { step } = route.useSearch();
   const navigate = route.useNavigate();
   return (
@@ -122,9 +122,9 @@ const Steps = (): ReactNode => {
       }}
     />
   );
-};
+}
 
-const Views = (): ReactNode => {
+function Views(): ReactNode {
   const { view } = route.useSearch();
   const navigate = route.useNavigate();
   return (
@@ -141,4 +141,4 @@ const Views = (): ReactNode => {
       }}
     />
   );
-};
+}

@@ -8,7 +8,7 @@ import { sumOf } from '../../../shared/sums.ts';
 const PAGE = 31;
 
 /** The numbers of the chart: a line for each day or month, a column for each series. */
-export const PeriodsTable = ({
+export function PeriodsTable({
   data,
   series,
   label,
@@ -20,7 +20,7 @@ export const PeriodsTable = ({
   label: string;
   total: number;
   onPick: (period: string) => void;
-}): ReactNode => {
+}): ReactNode {
   const [shown, setShown] = useState(PAGE);
   const of = (name: string): number => sumOf(data.map(({ values }) => values[name] ?? 0));
   return (
@@ -92,4 +92,4 @@ export const PeriodsTable = ({
       )}
     </>
   );
-};
+}
