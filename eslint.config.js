@@ -3,6 +3,20 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 import { citedPages } from './scripts/cited-pages.mjs';
 
+/** One style of functions at the top level: `function` for several statements, an arrow for one expression. */
+const FUNCTIONS = [
+  {
+    selector:
+      ':matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator:not([id.typeAnnotation]) > ArrowFunctionExpression[expression=false]',
+    message: 'Declare a function of several statements with `function`.',
+  },
+  {
+    selector:
+      ':matches(Program, ExportNamedDeclaration) > FunctionDeclaration[body.body.length=1] > BlockStatement > ReturnStatement[argument]',
+    message: 'Write a function of one expression as an arrow.',
+  },
+];
+
 export default tseslint.config(
   {
     ignores: [
@@ -32,14 +46,16 @@ export default tseslint.config(
       // Fastify requires asynchronous plugins and hooks, even if they await nothing.
       '@typescript-eslint/require-await': 'off',
       'no-console': 'error',
+      'no-restricted-syntax': ['error', ...FUNCTIONS],
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     ignores: ['test/**', 'bench/**', 'demo/**'],
     rules: {
       'no-restricted-syntax': [
         'error',
+        ...FUNCTIONS,
         {
           selector: 'CallExpression[callee.name=/^mkdir/] Property[key.name="recursive"]',
           message: 'Use makeFolder of files/make-folder.ts, because this never ends below /proc.',
@@ -52,6 +68,7 @@ export default tseslint.config(
     rules: {
       'no-restricted-syntax': [
         'error',
+        ...FUNCTIONS,
         {
           selector:
             'CallExpression[callee.callee.property.name="skipIf"]:not([arguments.0.type="TemplateLiteral"])',

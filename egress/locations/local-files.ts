@@ -8,9 +8,8 @@ import { invalid } from '../../domain/shared/errors.ts';
  *
  * @throws ServiceError `invalid` that names SOURCE_ROOTS.
  */
-export async function realPathUnder(path: string, roots: readonly string[], field: string): Promise<string> {
-  return realPathIn(await realRootsOf(roots), path, field);
-}
+export const realPathUnder = async (path: string, roots: readonly string[], field: string): Promise<string> =>
+  realPathIn(await realRootsOf(roots), path, field);
 
 /**
  * Checks the paths that a glob was expanded to: a link inside a root may point outside of it.

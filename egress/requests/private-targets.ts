@@ -54,9 +54,8 @@ export function mayReach({ names, networks }: PrivateTargets, host: string, ip: 
 }
 
 /** Returns a host as names are compared: in lower case, without the brackets of IPv6 or the trailing dot of a full name. */
-export function normalHost(host: string): string {
-  return host
+export const normalHost = (host: string): string =>
+  host
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
-}

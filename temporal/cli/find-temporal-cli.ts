@@ -95,8 +95,8 @@ export async function findInstalledCli(
   return undefined;
 }
 
-function explainWays(cacheDir: string, failures: string[]): string {
-  return [
+const explainWays = (cacheDir: string, failures: string[]): string =>
+  [
     'No Temporal server could be obtained. Provide one in any of these ways:',
     '  1. set TEMPORAL_ADDRESS=host:port to use a Temporal server that runs elsewhere;',
     '  2. install the Temporal CLI so that `temporal` is on the PATH (https://docs.temporal.io/cli);',
@@ -106,4 +106,3 @@ function explainWays(cacheDir: string, failures: string[]): string {
     'Not on the PATH, not in the cache, and:',
     ...failures.map((failure) => `  - ${failure}`),
   ].join('\n');
-}

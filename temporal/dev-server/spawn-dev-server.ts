@@ -69,22 +69,19 @@ export async function spawnDevServer(options: SpawnOptions): Promise<SpawnedServ
   }
 }
 
-function serverArguments({ files, namespace, searchAttributes, port, uiPort }: SpawnOptions): string[] {
-  return [
-    ...['server', 'start-dev', '--log-level', 'warn'],
-    // The page has no sign-in, so that only this machine may reach it.
-    ...(uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
-    ...['--ip', '127.0.0.1', '--port', String(port)],
-    ...['--namespace', namespace, '--db-filename', files.database],
-    // One fsync for a commit instead of several, and as durable: a loss of power loses no commit.
-    ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=full'],
-    // The server uses one connection. A second server on the same file must fail, not take turns.
-    ...['--sqlite-pragma', 'locking_mode=exclusive'],
-    ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
-  ];
-}
+const serverArguments = ({ files, namespace, searchAttributes, port, uiPort }: SpawnOptions): string[] => [
+  ...['server', 'start-dev', '--log-level', 'warn'],
+  // The page has no sign-in, so that only this machine may reach it.
+  ...(uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
+  ...['--ip', '127.0.0.1', '--port', String(port)],
+  ...['--namespace', namespace, '--db-filename', files.database],
+  // One fsync for a commit instead of several, and as durable: a loss of power loses no commit.
+  ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=full'],
+  // The server uses one connection. A second server on the same file must fail, not take turns.
+  ...['--sqlite-pragma', 'locking_mode=exclusive'],
+  ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+];
 
 /** Returns an environment without TEMPORAL_* variables, which configure the CLI as a client of some server. */
-export function withoutTemporalSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')));
-}
+export const withoutTemporalSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')));

@@ -42,13 +42,13 @@ const at =
   };
 
 /** Copies a published client, and generates its code there. */
-const copyClient = async (language: string, target: string): Promise<void> => {
+async function copyClient(language: string, target: string): Promise<void> {
   await cp(join(PRODUCT, 'clients', language), target, { recursive: true });
   await run(join(PRODUCT, 'scripts/write-client.sh'), [language, target]);
-};
+}
 
 /** Expects a story to do what its client was asked: 90.25 orders in January, two pages of metrics, and a refusal. */
-const expectStory = async (story: (key: Record<string, string>) => Promise<string>): Promise<void> => {
+async function expectStory(story: (key: Record<string, string>) => Promise<string>): Promise<void> {
   const { secret } = await newOrganisation(service);
   const output = await story({ COST_ANALYTICS_URL: service.url, COST_ANALYTICS_KEY: secret });
   expect(JSON.parse(output)).toEqual({
@@ -57,7 +57,7 @@ const expectStory = async (story: (key: Record<string, string>) => Promise<strin
     names: ['Orders', 'Visits'],
     error: 'metric "met_0" does not exist in this organisation',
   });
-};
+}
 
 describe('a client that is generated from the OpenAPI document', () => {
   it('works in TypeScript: the published one', async () => {

@@ -321,14 +321,13 @@ const billWith = (columns: string, lines: readonly FocusLine[]): ExportedSource 
   files: { 'bill.csv': focusCsv(lines, columns.split(' ')) },
 });
 
-function byMonth(lines: readonly FocusLine[]): Record<string, string> {
-  return Object.fromEntries(
+const byMonth = (lines: readonly FocusLine[]): Record<string, string> =>
+  Object.fromEntries(
     MONTHS.map((month) => [
       `${month}.csv`,
       focusCsv(lines.filter(({ ChargePeriodStart }) => ChargePeriodStart?.startsWith(month))),
     ]),
   );
-}
 
 const lowerHeader = (text: string): string => text.replace(/^.*/, (header) => header.toLowerCase());
 

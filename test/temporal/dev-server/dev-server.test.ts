@@ -360,11 +360,8 @@ async function withConnection<T>(address: string, use: (connection: Connection) 
     .finally(() => connection.close());
 }
 
-async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
-  return withConnection(address, (connection) =>
-    use(new Client({ connection, namespace: 'cost-analytics' })),
-  );
-}
+const withClient = async <T>(address: string, use: (client: Client) => Promise<T>): Promise<T> =>
+  withConnection(address, (connection) => use(new Client({ connection, namespace: 'cost-analytics' })));
 
 async function createSchedule(address: string): Promise<void> {
   await withClient(address, async ({ schedule }) => {
@@ -377,15 +374,11 @@ async function createSchedule(address: string): Promise<void> {
 }
 
 /** Uses descriptions, because the list of schedules is only eventually consistent. */
-async function scheduleIds(address: string): Promise<string[]> {
-  return withClient(address, async ({ schedule }) => [
-    (await schedule.getHandle('monthly').describe()).scheduleId,
-  ]);
-}
+const scheduleIds = async (address: string): Promise<string[]> =>
+  withClient(address, async ({ schedule }) => [(await schedule.getHandle('monthly').describe()).scheduleId]);
 
-async function customSearchAttributes(address: string, namespace: string): Promise<string[]> {
-  return withConnection(address, async ({ operatorService }) => {
+const customSearchAttributes = async (address: string, namespace: string): Promise<string[]> =>
+  withConnection(address, async ({ operatorService }) => {
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
     return Object.keys(customAttributes).sort();
   });
-}

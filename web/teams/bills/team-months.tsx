@@ -75,23 +75,29 @@ const MonthsTable = ({
   </DataTable>
 );
 
-function MonthRow({ team: { id }, bill, isShown }: { team: Team; bill: Bill; isShown: boolean }): ReactNode {
-  return (
-    <Table.Tr bg={isShown ? 'var(--mantine-color-default-hover)' : undefined}>
-      <Table.Th scope="row" style={{ whiteSpace: 'nowrap' }}>
-        <BillLink teamId={id} month={bill.month} isShown={isShown}>
-          {bill.month}
-        </BillLink>
-      </Table.Th>
-      <BillCells bill={bill} />
-      <NumberCell>
-        {bill.version ?? <Missing reason="the bill is not sealed, and has no version yet" />}
+const MonthRow = ({
+  team: { id },
+  bill,
+  isShown,
+}: {
+  team: Team;
+  bill: Bill;
+  isShown: boolean;
+}): ReactNode => (
+  <Table.Tr bg={isShown ? 'var(--mantine-color-default-hover)' : undefined}>
+    <Table.Th scope="row" style={{ whiteSpace: 'nowrap' }}>
+      <BillLink teamId={id} month={bill.month} isShown={isShown}>
+        {bill.month}
+      </BillLink>
+    </Table.Th>
+    <BillCells bill={bill} />
+    <NumberCell>
+      {bill.version ?? <Missing reason="the bill is not sealed, and has no version yet" />}
+    </NumberCell>
+    {SPEND_SOURCES.map((source) => (
+      <NumberCell key={source}>
+        <Money value={bill.by_source?.[source]} reason={missingReason(bill)} />
       </NumberCell>
-      {SPEND_SOURCES.map((source) => (
-        <NumberCell key={source}>
-          <Money value={bill.by_source?.[source]} reason={missingReason(bill)} />
-        </NumberCell>
-      ))}
-    </Table.Tr>
-  );
-}
+    ))}
+  </Table.Tr>
+);
