@@ -2,7 +2,8 @@ import { invalid } from '../../domain/shared/errors.ts';
 import { firstAndMore } from '../../domain/shared/for-message.ts';
 import { otherSeparator } from '../../domain/sources/other-separator.ts';
 import {
-  describeFile,
+  describeCsv,
+  describeParquet,
   formatOf,
   withoutQuery,
   type ExportColumn,
@@ -14,7 +15,7 @@ import { dayWritten } from '../../domain/sources/day-written.ts';
 import { leaveOutCopies } from '../../warehouse/sources/feeds/copies/leave-out-copies.ts';
 import { exportFiles } from './export-location.ts';
 import type { SourceReading } from './source-reading.ts';
-import { hasCsvHeader, refuseChangedFiles, rowCounter, versionsOf } from './whole-files.ts';
+import { readCsvHeader, refuseChangedFiles, rowCounter, versionsOf } from './whole-files.ts';
 
 const MOST_NOTES = 50;
 
@@ -65,15 +66,17 @@ export async function readableFiles(
     current.deliveries.flatMap(({ name, files: its }) => its.map((path) => [path, name])),
   );
   for (const path of current.files) {
-    const stored = { path, opened: held.opened(path) };
+    const opened = held.opened(path);
     const isCsv = formatOf(path) === 'csv';
-    // The header is checked before DuckDB reads it, because DuckDB takes memory for every column, and skips a header that it
-    // cannot read.
-    if (isCsv && !(await hasCsvHeader(stored, rules))) {
+    // DuckDB's own sniffer rejects a whole file for one broken line, and takes memory for every column.
+    const header = isCsv ? await readCsvHeader({ path, opened }, rules) : [];
+    if (header === null) {
       notes.push(`${withoutQuery(path)} is empty and was left out`);
       continue;
     }
-    const described = columnsOfAll.share(await describeFile(reader, path, stored.opened));
+    const described = columnsOfAll.share(
+      isCsv ? describeCsv(path, opened, header) : await describeParquet(reader, path, opened),
+    );
     const file = { ...described, delivery: deliveries.get(path) ?? path };
     refuseColumns(file, missing);
     const writtenOn = dayWritten(

@@ -51,20 +51,20 @@ export const rowCounter =
   };
 
 /**
- * Whether a CSV file has a header row. A file without one has only blank lines and a byte order mark, and only such a file is
- * read to its end.
+ * Returns the names of a CSV file's columns, or null if it has no header row. Such a file has only blank lines and a byte order
+ * mark, and only it is read to its end.
  *
  * @throws ServiceError `invalid` for a damaged file, and for a file whose first line is not a header row.
  */
-export async function hasCsvHeader(file: StoredFile, rules: RemoteRules): Promise<boolean> {
+export async function readCsvHeader(file: StoredFile, rules: RemoteRules): Promise<string[] | null> {
   const header = new CsvHeader({ mostBytes: LONGEST_LINE_BYTES, mostColumns: MOST_COLUMNS });
   for await (const bytes of await bytesOf(file, rules)) if (header.add(bytes)) break;
-  const { problem, isAbsent } = header;
+  const { problem } = header;
   if (problem !== null)
     throw invalid(
       `${withoutQuery(file.path)}: expected a header in the first line, got ${problem}; nothing was loaded`,
     );
-  return !isAbsent;
+  return header.isAbsent ? null : header.names;
 }
 
 /** A file's name, and the path under which it is opened. */

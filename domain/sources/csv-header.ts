@@ -4,6 +4,8 @@ const COMMA = 44;
 const TAB = 9;
 const SPACE = 32;
 const DELETE = 127;
+/** A cell of a line, quoted or not, and the comma after it. */
+const CELL = /("(?:[^"]|"")*"|[^,]*)(?:,|$)/g;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** Finds the header row of a CSV file, which is its first line, from the file's bytes alone. */
@@ -49,18 +51,25 @@ export class CsvHeader {
     // Commas within a quoted name count as well.
     if (this.#line.filter((byte) => byte === COMMA).length >= this.#mostColumns)
       return `a line of more than ${this.#mostColumns} columns`;
-    if (!this.#isUtf8()) return 'a text that is not UTF-8';
+    if (this.#text === null) return 'a text that is not UTF-8';
     return this.#line.some((byte) => (byte < SPACE && byte !== TAB) || byte === DELETE)
       ? 'a text with control characters'
       : null;
   }
 
-  #isUtf8(): boolean {
+  /** The names of the columns in file order, as they are written, without quotes. A comma after the last name adds none, as in rows. */
+  get names(): string[] {
+    const cells = [...(this.#text ?? '').matchAll(CELL)].map(([, cell = '']) => cell);
+    // The pattern also matches the empty text at the end.
+    return cells.slice(0, -1).map((cell) => cell.replace(/^"+|"+$/g, '').replaceAll('""', '"'));
+  }
+
+  /** The line without a byte order mark; null if it is not UTF-8. */
+  get #text(): string | null {
     try {
-      new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(this.#line));
-      return true;
+      return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(this.#line));
     } catch {
-      return false;
+      return null;
     }
   }
 }

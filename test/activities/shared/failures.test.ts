@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isTriedAgain, toFailure } from '../../../activities/shared/failures.ts';
 import { loadSource } from '../../../activities/sources/load-source.ts';
 import { conflict, invalid, notFound, Outage, unavailable } from '../../../domain/shared/errors.ts';
-import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { describeFile } from '../../support/warehouse/describe-file.ts';
 import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { lacking } from '../../support/needs.ts';

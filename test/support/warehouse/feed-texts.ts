@@ -1,5 +1,5 @@
 import { loadAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
-import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { describeFile } from './describe-file.ts';
 import { relationsOf } from '../../../warehouse/sources/feeds/scan-files.ts';
 import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
 import { loadOpenCost } from '../../../warehouse/sources/opencost/opencost-load.ts';

@@ -2,7 +2,8 @@ import type { SourceReading } from '../../../activities/sources/source-reading.t
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
-import { describeFile, type ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { describeFile } from './describe-file.ts';
 import { withReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
 import type { LoadResult, LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import type { TestWarehouse } from './engines.ts';

@@ -9,7 +9,7 @@ import {
   type CostSource,
   type NewCostSource,
 } from '../../../warehouse/sources/cost-sources.ts';
-import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { describeFile } from './describe-file.ts';
 import { loadFocusExport, type FocusLoad } from '../../../warehouse/sources/focus/focus-load.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { withReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';

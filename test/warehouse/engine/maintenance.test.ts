@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCostSource, updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { costSummary } from '../../../warehouse/spend/costs.ts';
-import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { describeFile } from '../../support/warehouse/describe-file.ts';
 import { loadFocusExport } from '../../../warehouse/sources/focus/focus-load.ts';
 import { compact, removeDeadSpend } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';

@@ -6,7 +6,7 @@ import {
   missingAiSpendColumns,
   missingAiUsageColumns,
 } from '../../../warehouse/sources/ai-tools-load.ts';
-import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { describeFile } from '../../support/warehouse/describe-file.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { normalRepositorySql } from '../../../warehouse/sources/repository-sql.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';

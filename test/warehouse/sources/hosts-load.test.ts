@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { describeFile } from '../../support/warehouse/describe-file.ts';
 import { loadHosts, missingHostColumns } from '../../../warehouse/sources/hosts-load.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';

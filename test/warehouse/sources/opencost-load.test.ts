@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { costSummary } from '../../../warehouse/spend/costs.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
-import { describeFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { describeFile } from '../../support/warehouse/describe-file.ts';
 import {
   missingAllocationColumns,
   missingAssetColumns,

@@ -69,26 +69,27 @@ export function formatOf(path: string): ExportFile['format'] | null {
   return /\.csv(\.gz)?$/i.test(name) ? 'csv' : null;
 }
 
-/** Reads the columns of a file from its header. Throws if a `.parquet` file is not Parquet. */
-export async function describeFile(session: Statements, path: string, opened = path): Promise<ExportFile> {
-  const format = formatOf(path);
-  if (format === null) {
-    throw invalid(`location: expected .csv, .csv.gz or .parquet files, got ${JSON.stringify(path)}`);
-  }
-  if (format === 'csv')
-    return {
-      path,
-      opened,
-      format,
-      columns: await csvColumns(session, opened, compressionOf(path)),
-      count: null,
-    };
+/** Describes a CSV file by the names in its header. */
+export const describeCsv = (path: string, opened: string, names: readonly string[]): ExportFile => ({
+  path,
+  opened,
+  format: 'csv',
+  columns: namedColumns(names),
+  count: null,
+});
+
+/** Reads the columns of a Parquet file. Throws if it is not Parquet. */
+export async function describeParquet(
+  session: Statements,
+  path: string,
+  opened: string,
+): Promise<ExportFile> {
   await refuseWideParquet(session, path, opened);
   const rows = await parquetRows(session, opened);
   return {
     path,
     opened,
-    format,
+    format: 'parquet',
     columns: await parquetColumns(session, opened),
     count: () => Promise.resolve({ rows, longRows: 0, isRemote: /^(s3|https?):/i.test(path) }),
   };
@@ -202,21 +203,6 @@ export function missingOf({ path }: ExportFile, read: readonly ReadColumns[]): s
 
 /** Removes a URL's query, because the query of a signed URL is a credential. */
 export const withoutQuery = (path: string): string => path.replace(/\?.*$/, '');
-
-// DuckDB's own sniffer rejects a whole file for one broken line, so the header is read as a line of text.
-async function csvColumns(session: Statements, opened: string, compression: string): Promise<ExportColumn[]> {
-  const [header] = await session.query<{ names: string[] }>(
-    `SELECT list_transform(
-       regexp_extract_all(ltrim(line, chr(65279)), '("(?:[^"]|"")*"|[^,]*)(?:,|$)', 1),
-       lambda name: replace(trim(name, '"'), '""', '"')) AS names
-     FROM read_csv($path, auto_detect = false, header = false, delim = '\x01', quote = '', escape = '',
-       columns = {line: 'VARCHAR'}, ignore_errors = true, strict_mode = false, compression = ${compression})
-     LIMIT 1`,
-    { path: patternOf(opened) },
-  );
-  // The pattern also matches the empty text after the last name.
-  return namedColumns((header?.names ?? []).slice(0, -1));
-}
 
 /** Returns a pattern that only this path matches, because DuckDB reads `*`, `?` and `[` as wildcards. */
 export const patternOf = (path: string): string =>

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeFile, formatOf } from '../../../../warehouse/sources/feeds/export-files.ts';
+import { formatOf } from '../../../../warehouse/sources/feeds/export-files.ts';
+import { describeFile } from '../../../support/warehouse/describe-file.ts';
 import { missingColumns } from '../../../../warehouse/sources/focus/focus-columns.ts';
 import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
@@ -135,14 +136,6 @@ describe('the files of a FOCUS export', () => {
       }
       // Beside a file with rows it adds nothing.
       expect((await loaded({ 'a.csv': `${header}\n`, 'b.csv': csv })).byDay).toEqual(TWO_DAYS_SPEND);
-    });
-
-    it('have no columns if they are empty', async () => {
-      const paths = await writeFiles(test, { 'a.csv': '', 'b.csv.gz': gzipSync('') });
-      for (const path of paths) {
-        const file = await test.warehouse.session((session) => describeFile(session, path));
-        expect(file).toEqual({ path, opened: path, format: 'csv', columns: [], count: null });
-      }
     });
 
     it('may have invalid UTF-8 in columns that no load reads', async () => {

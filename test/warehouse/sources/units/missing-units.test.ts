@@ -17,7 +17,7 @@ import { textLike } from '../../../support/service/matchers.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import { loading, loadWith, scopeOf } from '../../../support/warehouse/feeds.ts';
-import { describeFile } from '../../../../warehouse/sources/feeds/export-files.ts';
+import { describeFile } from '../../../support/warehouse/describe-file.ts';
 import {
   BY_ADMIN,
   loadText,
