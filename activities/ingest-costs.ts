@@ -11,15 +11,15 @@ import { findCostSource, type CostSource } from '../warehouse/sources/cost-sourc
 import { fileLocations } from '../warehouse/sources/file-locations.ts';
 import { doubledNotes } from '../warehouse/spend/assets/doubled-spend.ts';
 import { ingestRuns, startedRun, type IngestRun } from '../warehouse/sources/ingest-runs.ts';
-import { withReader, type LoadSessions } from '../warehouse/engine/readers/load-sessions.ts';
-import { publishComputed } from '../warehouse/spend/compute-spend.ts';
+import { withLoadSessions } from '../warehouse/engine/readers/load-sessions.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations/organisations.ts';
 import { RejectedFeed, type FeedCounts } from '../warehouse/sources/feeds/read-feed.ts';
+import type { LoadResult } from '../warehouse/sources/publishing/load.ts';
 import type { Statements } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
-import { loadSource } from './sources/load-source.ts';
+import { ingestSource } from './sources/ingest-source.ts';
 import { logFailure } from './shared/log-failure.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
 import { openReason } from './shared/seal-failures.ts';
@@ -63,8 +63,23 @@ export function createIngestActivities({
     metrics.sourceRuns.inc({ kind: source?.kind ?? 'deleted', result });
   };
 
-  const withLoadSessions = <Result>(work: (sessions: LoadSessions) => Promise<Result>): Promise<Result> =>
-    warehouse.session((session) => withReader(warehouse.settings, session, work));
+  const ingest = async (run: IngestRunInput): Promise<LoadResult> => {
+    const { source, organisation } = await sourceAndOrganisation(warehouse, run);
+    return withLoadSessions(warehouse, (sessions) =>
+      withHeartbeats([sessions.reader, sessions.session], async (attempt) => {
+        if (fileLocations(source.kind, source).some(({ location }) => isRemote(location)))
+          await openRemoteFiles(sessions.reader);
+        return ingestSource(source, {
+          warehouse,
+          sessions,
+          scope: { ...run, acceptShrink: run.acceptShrink === true, now: clock.now() },
+          currency: organisation.currency,
+          rules: sourceRulesOf(run.orgId),
+          attempt,
+        });
+      }),
+    );
+  };
 
   return {
     /** Records that the run is under way. */
@@ -72,41 +87,11 @@ export function createIngestActivities({
       await record(run, {});
     },
 
-    /** Reads the source, publishes its loads (see `loadSource`), and records what it has read. Returns counts of rows only. */
+    /** Ingests the source (see `ingestSource`), and records what it has read. Returns counts of rows only. */
     async loadExport(run: IngestRunInput): Promise<LoadedRows> {
       try {
-        const { source, organisation } = await sourceAndOrganisation(warehouse, run);
-        const load = await withLoadSessions((sessions) =>
-          withHeartbeats([sessions.reader, sessions.session], async (attempt) => {
-            const now = clock.now();
-            if (fileLocations(source.kind, source).some(({ location }) => isRemote(location)))
-              await openRemoteFiles(sessions.reader);
-            const result = await loadSource(source, {
-              sessions,
-              scope: {
-                orgId: run.orgId,
-                sourceId: run.sourceId,
-                runId: run.runId,
-                startMonth: run.startMonth,
-                endMonth: run.endMonth,
-                acceptShrink: run.acceptShrink === true,
-                now,
-              },
-              currency: organisation.currency,
-              rules: sourceRulesOf(run.orgId),
-              objectStorage: warehouse.settings.objectStorage,
-              attempt,
-              publish: (work) =>
-                publishComputed(warehouse, sessions.session, { orgId: run.orgId, now }, () => {
-                  if (!attempt.isCurrent())
-                    throw new Error('this attempt was given up; nothing was published');
-                  return work();
-                }),
-            });
-            log.info({ run: run.runId, organisation: run.orgId, rows: result.rowsRead }, 'loaded');
-            return result;
-          }),
-        );
+        const load = await ingest(run);
+        log.info({ run: run.runId, organisation: run.orgId, rows: load.rowsRead }, 'loaded');
         await record(run, { ...runCounts(load), cost_total: load.costTotal, notes: load.notes });
         const { months, rowsRead, rowsRejected, rowsLeftOut } = load;
         return { months, rowsRead, rowsRejected, rowsLeftOut };

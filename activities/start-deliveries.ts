@@ -1,4 +1,3 @@
-import { CancelledFailure } from '@temporalio/common';
 import type { Clock } from '../domain/shared/clock.ts';
 import type { DeliveryInput } from '../domain/events/webhook.ts';
 import { deliveriesToStart, recordDeliveryStart } from '../warehouse/events/webhook-deliveries.ts';
@@ -28,10 +27,10 @@ export const createStartActivities = ({
    * may have lost some. Returns how many it tried to start.
    */
   async startDeliveries(orgId: string, { again = false }: { again?: boolean } = {}): Promise<number> {
-    return withHeartbeats([], async ({ isCurrent }) => {
+    return withHeartbeats([], async (attempt) => {
       const deliveries = await deliveriesToStart(warehouse, orgId, again);
       for (const delivery of deliveries) {
-        if (!isCurrent()) throw new CancelledFailure('given up');
+        attempt.refuseStale();
         await starter.startDelivery(delivery);
         if (!again) await recordDeliveryStart(warehouse, delivery, clock.now());
       }

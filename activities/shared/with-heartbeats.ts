@@ -5,8 +5,8 @@ import type { Statements } from '../../warehouse/engine/session.ts';
 
 /** The attempt of an activity that some work belongs to. */
 export interface Attempt {
-  /** Returns false once the attempt has been given up for a newer one. */
-  isCurrent: () => boolean;
+  /** Throws once the attempt has been given up for a newer one. */
+  refuseStale: () => void;
   /** Aborts when the attempt is given up. */
   signal: AbortSignal;
   /** Reports rows that were read without a statement. */
@@ -14,6 +14,7 @@ export interface Attempt {
 }
 
 const HEARTBEAT_MS = 1_000;
+const GIVEN_UP = 'the attempt was given up; nothing was published';
 
 /** What running attempts report. */
 const reports = new WeakMap<Context, () => unknown>();
@@ -67,7 +68,9 @@ export async function withHeartbeats<Result>(
     for (const session of sessions) session.interrupt();
   };
   const attempt: Attempt = {
-    isCurrent: () => !cancellationSignal.aborted,
+    refuseStale: () => {
+      if (cancellationSignal.aborted) throw new CancelledFailure(GIVEN_UP);
+    },
     signal: cancellationSignal,
     report: (rowsRead) => {
       reported = rowsRead;
@@ -79,8 +82,7 @@ export async function withHeartbeats<Result>(
   try {
     return await work(attempt);
   } catch (error) {
-    if (cancellationSignal.aborted)
-      throw new CancelledFailure('the attempt was given up; nothing was published');
+    if (cancellationSignal.aborted) throw new CancelledFailure(GIVEN_UP);
     throw error;
   } finally {
     cancellationSignal.removeEventListener('abort', stop);

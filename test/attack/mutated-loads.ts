@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { isTriedAgain, toFailure } from '../../activities/shared/failures.ts';
-import { loadSource } from '../../activities/sources/load-source.ts';
+import { ingestSource } from '../../activities/sources/ingest-source.ts';
 import type { Random } from '../../bench/data/random.ts';
 import type { CostSource } from '../../warehouse/sources/cost-sources.ts';
 import { costSummary } from '../../warehouse/spend/costs.ts';
@@ -12,7 +12,7 @@ import { publishComputed } from '../../warehouse/spend/compute-spend.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 import { fromCsv, writeTable } from '../support/warehouse/duckdb-files.ts';
 import type { TestWarehouse } from '../support/warehouse/engines.ts';
-import { loading, readingOf } from '../support/warehouse/feeds.ts';
+import { loading, ingestOf } from '../support/warehouse/feeds.ts';
 import { newOrganisation, newSource, NOW } from '../support/warehouse/tenant.ts';
 import { csvOf, mutatedBytes, mutatedRow, type Row } from './mutate.ts';
 import type { Tally } from './tally.ts';
@@ -61,12 +61,9 @@ export async function prepareLoads(test: TestWarehouse, tally: Tally): Promise<M
     const location = join(test.directory, name);
     await writeFile(location, bytes);
     const result = await loading(test, (sessions) =>
-      loadSource(
+      ingestSource(
         { ...source, location },
-        {
-          ...readingOf(test, sessions, { orgId, sourceId: source.id }, { acceptShrink: true }),
-          publish: (work) => publishComputed(test.warehouse, sessions.session, { orgId, now: NOW }, work),
-        },
+        ingestOf(test, sessions, { orgId, sourceId: source.id }, { acceptShrink: true }),
       ),
     );
     await checkLoad(orgId, result);

@@ -108,6 +108,17 @@ export class Warehouse {
     }
   }
 
+  /** Runs `work` with a session of its own, in addition to those that are lent. The session's temporary tables end with it. */
+  async ownSession<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    const pool = await this.#opened();
+    const session = await pool.connect();
+    try {
+      return await work(session);
+    } finally {
+      pool.disconnect(session);
+    }
+  }
+
   /**
    * Runs a statement for each of `runs` on a separate connection, and yields the rows on demand; see {@link Session.stream}. The
    * caller limits how many streams are open at once, because each holds a connection until its reader is done.

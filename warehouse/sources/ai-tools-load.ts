@@ -6,7 +6,7 @@ import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { problem } from './feeds/problems.ts';
 import { throughWeekend } from './publishing/through-weekend.ts';
-import { storeDayRows, storeRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
+import { storeDayRows, storeRows, type Load, type LoadScope, type StagedLoad } from './publishing/load.ts';
 import {
   createUnitsTwice,
   handOverUnitsTwice,
@@ -14,7 +14,7 @@ import {
   storeUnitsTwice,
 } from './publishing/charged-twice.ts';
 import { findTableTwice, lineSums, type TableFeed } from './publishing/lines-twice.ts';
-import { MONTH, MONTHS, publishLoad, type Publish } from './publishing/publish-load.ts';
+import { MONTH, MONTHS } from './publishing/publish-load.ts';
 import { storeUnitDays, type UnitRows } from './publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
@@ -58,68 +58,59 @@ export interface AiToolFiles {
 }
 
 /**
- * Loads the spend on AI tools and their usage by repository (docs/data-formats.md#ai-coding-tools), one load of both for each
+ * Stages the spend on AI tools and their usage by repository (docs/data-formats.md#ai-coding-tools), one load of both for each
  * month with spend. Usage without spend is left out, because usage only divides spend. Usage of a month that was loaded before
- * joins that month's spend. Days that a feed lacks stay unchanged. The load is idempotent: a second one replaces the first with
- * the same numbers. Throws `invalid` if either feed has too many unreadable rows, and if a settled month would lose a tool.
+ * joins that month's spend. Days that a feed lacks stay unchanged. Throws `invalid` if either feed has too many unreadable rows,
+ * and if a settled month would lose a tool.
  */
-export function loadAiTools(
+export async function stageAiTools(
   sessions: LoadSessions,
-  scope: LoadScope,
+  load: Load,
   files: AiToolFiles,
-  publish: Publish,
-): Promise<LoadResult> {
+): Promise<StagedLoad> {
   const { reader, session } = sessions;
-  // Only files of spend are recorded. Usage costs nothing, so that the same usage in two sources counts nothing twice.
-  const readFrom = files.spend.map(({ path }) => path);
-  return withLoad(
-    session,
-    { ...scope, readFrom },
-    { tables: ['usage_days', 'load_days', 'units_twice'] },
-    async (load) => {
-      const relations = { spend: relationsOf(files.spend), usage: relationsOf(files.usage) };
-      const usage = await readFeed(reader, scope, {
-        groups: usageGroups(relations.usage),
-        name: USAGE_FEED,
-        relations: relations.usage,
-        rejectedWhen: rejectedByDay(NO_COST),
-      });
-      await stageFeed(sessions, 'usage_days');
-      const spend = await readFeed(reader, scope, {
-        groups: spendGroups(relations.spend),
-        relations: relations.spend,
-        rejectedWhen: rejectedByDay('cost'),
-      });
-      await stageFeed(sessions, 'load_days');
-      await createUnitsTwice(reader);
-      await findTableTwice(reader, relations.spend, TOOL_LINES, readingBounds(scope));
-      await handOverUnitsTwice(sessions);
-      await stageRejected(sessions);
-      const feeds = {
-        spend: { staged: 'load_days', stored: 'ai_tool_spend' },
-        late: { staged: 'usage_days', stored: 'ai_usage', name: USAGE_FEED },
-      } as const;
-      const kept = [
-        ...(await keepEarlierDays(session, load, feeds.spend)),
-        ...(await keepEarlierDays(session, load, feeds.late)),
-      ];
-      await keepLateMonths(session, load, feeds);
-      const shrunk = await checkUnits(session, load, unitsOf('tool', 'ai_tool_spend'));
-      await storeDayRows(session, load, 'ai_tool_spend', SPEND);
-      await storeUnitDays(session, load, TOOL_DAYS);
-      await storeRows(session, load, 'ai_usage', USAGE);
-      await storeUnitsTwice(session, load);
-      await keepUnitsTwice(session, load, 'load_days', TOOL_LINES);
-      const notes = [
-        ...kept,
-        ...shrunk,
-        ...(await unsharedTools(session)),
-        ...(await unusedSeats(session, load)),
-      ];
-      const counts = addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days'));
-      return { ...counts, ...(await publishLoad(session, load, rowsStored(spend), publish, PERIODS)), notes };
-    },
-  );
+  const relations = { spend: relationsOf(files.spend), usage: relationsOf(files.usage) };
+  const usage = await readFeed(reader, load, {
+    groups: usageGroups(relations.usage),
+    name: USAGE_FEED,
+    relations: relations.usage,
+    rejectedWhen: rejectedByDay(NO_COST),
+  });
+  await stageFeed(sessions, 'usage_days');
+  const spend = await readFeed(reader, load, {
+    groups: spendGroups(relations.spend),
+    relations: relations.spend,
+    rejectedWhen: rejectedByDay('cost'),
+  });
+  await stageFeed(sessions, 'load_days');
+  await createUnitsTwice(reader);
+  await findTableTwice(reader, relations.spend, TOOL_LINES, readingBounds(load));
+  await handOverUnitsTwice(sessions);
+  await stageRejected(sessions);
+  const feeds = {
+    spend: { staged: 'load_days', stored: 'ai_tool_spend' },
+    late: { staged: 'usage_days', stored: 'ai_usage', name: USAGE_FEED },
+  } as const;
+  const kept = [
+    ...(await keepEarlierDays(session, load, feeds.spend)),
+    ...(await keepEarlierDays(session, load, feeds.late)),
+  ];
+  await keepLateMonths(session, load, feeds);
+  const shrunk = await checkUnits(session, load, unitsOf('tool', 'ai_tool_spend'));
+  await storeDayRows(session, load, 'ai_tool_spend', SPEND);
+  await storeUnitDays(session, load, TOOL_DAYS);
+  await storeRows(session, load, 'ai_usage', USAGE);
+  await storeUnitsTwice(session, load);
+  await keepUnitsTwice(session, load, 'load_days', TOOL_LINES);
+  return {
+    load,
+    counts: addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days')),
+    rowsStored: rowsStored(spend),
+    periods: PERIODS,
+    // Only files of spend are recorded. Usage costs nothing, so that the same usage in two sources counts nothing twice.
+    readFrom: files.spend.map(({ path }) => path),
+    notes: [...kept, ...shrunk, ...(await unsharedTools(session)), ...(await unusedSeats(session, load))],
+  };
 }
 
 /** Shares are exact as long as the product of two usages fits 128 bits (distributed-spend.ts). */

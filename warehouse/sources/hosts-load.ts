@@ -1,7 +1,7 @@
 import { keepEarlierDays } from './publishing/carry-over.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
-import { storeDayRows, withLoad, type LoadResult, type LoadScope } from './publishing/load.ts';
+import { storeDayRows, type Load, type StagedLoad } from './publishing/load.ts';
 import {
   createUnitsTwice,
   handOverUnitsTwice,
@@ -9,7 +9,7 @@ import {
   storeUnitsTwice,
 } from './publishing/charged-twice.ts';
 import { findTableTwice, lineSums, type TableFeed } from './publishing/lines-twice.ts';
-import { MONTH, publishLoad, type Publish } from './publishing/publish-load.ts';
+import { MONTH, MONTHS } from './publishing/publish-load.ts';
 import { storeUnitDays, type UnitRows } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from './feeds/rejected-rows.ts';
@@ -41,38 +41,40 @@ SELECT file, day, host AS unit, cost, line, true AS is_named FROM checked_rows W
 };
 
 /**
- * Loads host spend (docs/data-formats.md#hosts), one load per month. Days that the files lack stay unchanged. The load is
- * idempotent: a second one replaces the first with the same numbers. Nobody sees a row before it publishes. Throws `invalid` for
+ * Stages host spend (docs/data-formats.md#hosts), one load per month. Days that the files lack stay unchanged. Throws `invalid` for
  * too many unreadable rows, and if a settled month would lose a host.
  */
-export function loadHosts(
+export async function stageHosts(
   sessions: LoadSessions,
-  scope: LoadScope,
+  load: Load,
   files: readonly ExportFile[],
-  publish: Publish,
-): Promise<LoadResult> {
+): Promise<StagedLoad> {
   const { reader, session } = sessions;
-  const readFrom = files.map(({ path }) => path);
-  return withLoad(session, { ...scope, readFrom }, { tables: ['load_days', 'units_twice'] }, async (load) => {
-    const relations = relationsOf(files);
-    const counts = await readFeed(reader, scope, {
-      groups: hostGroups(relations),
-      relations,
-      rejectedWhen: rejectedByDay('cost'),
-    });
-    await stageFeed(sessions, 'load_days');
-    await createUnitsTwice(reader);
-    await findTableTwice(reader, relations, HOST_LINES, readingBounds(scope));
-    await handOverUnitsTwice(sessions);
-    await stageRejected(sessions);
-    const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
-    const notes = [...kept, ...(await checkUnits(session, load, unitsOf('host', 'host_spend')))];
-    await storeDayRows(session, load, 'host_spend', HOST_SPEND);
-    await storeUnitDays(session, load, HOST_DAYS);
-    await storeUnitsTwice(session, load);
-    await keepUnitsTwice(session, load, 'load_days', HOST_LINES);
-    return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish)), notes };
+  const relations = relationsOf(files);
+  const counts = await readFeed(reader, load, {
+    groups: hostGroups(relations),
+    relations,
+    rejectedWhen: rejectedByDay('cost'),
   });
+  await stageFeed(sessions, 'load_days');
+  await createUnitsTwice(reader);
+  await findTableTwice(reader, relations, HOST_LINES, readingBounds(load));
+  await handOverUnitsTwice(sessions);
+  await stageRejected(sessions);
+  const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
+  const shrunk = await checkUnits(session, load, unitsOf('host', 'host_spend'));
+  await storeDayRows(session, load, 'host_spend', HOST_SPEND);
+  await storeUnitDays(session, load, HOST_DAYS);
+  await storeUnitsTwice(session, load);
+  await keepUnitsTwice(session, load, 'load_days', HOST_LINES);
+  return {
+    load,
+    counts,
+    rowsStored: rowsStored(counts),
+    periods: MONTHS,
+    readFrom: files.map(({ path }) => path),
+    notes: [...kept, ...shrunk],
+  };
 }
 
 /** Groups the spend by all stored columns. A host's idle share has no service. */

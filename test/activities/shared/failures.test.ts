@@ -5,13 +5,13 @@ import { gzipSync } from 'node:zlib';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isTriedAgain, toFailure } from '../../../activities/shared/failures.ts';
-import { loadSource } from '../../../activities/sources/load-source.ts';
+import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { conflict, invalid, notFound, Outage, unavailable } from '../../../domain/shared/errors.ts';
 import { describeFile } from '../../support/warehouse/describe-file.ts';
 import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { lacking } from '../../support/needs.ts';
-import { loading, readingOf } from '../../support/warehouse/feeds.ts';
+import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
 import { listenLocally, type LocalServer } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { SELF_SIGNED } from '../../support/fakes/self-signed.ts';
@@ -163,7 +163,7 @@ describe('a file that DuckDB cannot read', () => {
         await loadExtension(sessions.reader, 'httpfs', test.settings.extensions);
         await sessions.reader.run('SET GLOBAL http_retry_wait_ms = 1');
       }
-      return loadSource(source, readingOf(test, sessions, { orgId, sourceId: source.id }));
+      return ingestSource(source, ingestOf(test, sessions, { orgId, sourceId: source.id }));
     }).then(
       () => null,
       (thrown: unknown) => thrown,

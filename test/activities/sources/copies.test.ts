@@ -2,12 +2,12 @@ import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadSource } from '../../../activities/sources/load-source.ts';
+import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import { loading, readingOf } from '../../support/warehouse/feeds.ts';
+import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
 import { money, newOrganisation, newSource } from '../../support/warehouse/tenant.ts';
 
 /** Each row counts once, in however many files of a source an export has left it. */
@@ -43,7 +43,7 @@ describe('files of one source with the same rows', () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const source = await newSource(test.warehouse, orgId, { name: 'Bill', location: folder, ...changes });
     const result = await loading(test, (sessions) =>
-      loadSource(source, readingOf(test, sessions, { orgId, sourceId: source.id })),
+      ingestSource(source, ingestOf(test, sessions, { orgId, sourceId: source.id })),
     );
     const short = (text: string): string => text.replaceAll(`${folder}/`, '');
     const months = await sourceMonths(test.warehouse, orgId, { first: '2026-01', last: '2026-01' });

@@ -1,10 +1,9 @@
 import dns from 'node:dns';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { loadOpenCostSource } from '../../../activities/sources/load-opencost.ts';
+import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { openCostApi } from '../../../activities/sources/opencost-api.ts';
 import { isApiLocation } from '../../../warehouse/sources/file-locations.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
-import { HeldFiles } from '../../../egress/locations/held-files.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import type { OpenCostOptions } from '../../../warehouse/sources/cost-sources.ts';
 import { storedDoubts } from '../../../warehouse/sources/doubts.ts';
@@ -21,13 +20,13 @@ import {
 import {
   currentLoads,
   currentRows,
+  ingestOf,
   loading,
   newTenant,
-  scopeOf,
   type Tenant,
 } from '../../support/warehouse/feeds.ts';
 import { listenLocally } from '../../support/fakes/file-server.ts';
-import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
+import { money, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** Clusters from the API of OpenCost or Kubecost. */
 const TARGETS = parsePrivateTargets('127.0.0.1');
@@ -369,7 +368,7 @@ describeOnBothEngines('the load of an API', (open, onDuckDb) => {
     } = {},
   ) =>
     loading(test, (sessions) =>
-      loadOpenCostSource(
+      ingestSource(
         {
           id: tenant.sourceId,
           name: 'Cluster',
@@ -381,13 +380,9 @@ describeOnBothEngines('the load of an API', (open, onDuckDb) => {
           options,
         },
         {
-          sessions,
-          scope: scopeOf(tenant, { now: NOW, ...changes }),
+          ...ingestOf(test, sessions, tenant, { now: NOW, ...changes }),
           rules: { roots: [test.directory], privateTargets: TARGETS },
-          held: new HeldFiles(),
-          attempt: { isCurrent: () => true, signal, report },
-          publish: publishing(),
-          objectStorage: test.warehouse.settings.objectStorage,
+          attempt: { refuseStale: () => undefined, signal, report },
         },
       ),
     );

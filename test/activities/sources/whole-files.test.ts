@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadSource } from '../../../activities/sources/load-source.ts';
+import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import type { Reader } from '../../../warehouse/engine/readers/reader.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { lacking } from '../../support/needs.ts';
-import { loading, readingOf } from '../../support/warehouse/feeds.ts';
+import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
 import { listenLocally, sendContent, serveFiles } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { money, newOrganisation, newSource, spendByDay, writeFiles } from '../../support/warehouse/tenant.ts';
@@ -44,9 +44,9 @@ describe('an export file', () => {
     const ingest = (from: string, lend = (reader: Reader): Reader => reader): Promise<LoadResult> =>
       loading(test, async (sessions) => {
         if (why === '') await loadExtension(sessions.reader, 'httpfs', test.settings.extensions);
-        return loadSource(
+        return ingestSource(
           { ...source, location: from },
-          readingOf(test, { ...sessions, reader: lend(sessions.reader) }, { orgId, sourceId: source.id }),
+          ingestOf(test, { ...sessions, reader: lend(sessions.reader) }, { orgId, sourceId: source.id }),
         );
       });
     await ingest(before);

@@ -1,7 +1,7 @@
 import { utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadSource } from '../../../activities/sources/load-source.ts';
+import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { dayWritten } from '../../../domain/sources/day-written.ts';
 import type { NewCostSource } from '../../../warehouse/sources/cost-sources.ts';
@@ -10,7 +10,7 @@ import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-e
 import { listenLocally, sendContent } from '../../support/fakes/file-server.ts';
 import { lacking } from '../../support/needs.ts';
 import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import { loading, readingOf } from '../../support/warehouse/feeds.ts';
+import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
 import { newSource, NOW, writeFiles } from '../../support/warehouse/tenant.ts';
 import { january, newMonthStory } from '../../warehouse/months/month-story.ts';
 
@@ -43,9 +43,9 @@ describe('an export that was written before a day had ended', () => {
       loading(test, async (sessions) => {
         if (location.startsWith('http'))
           await loadExtension(sessions.reader, 'httpfs', test.settings.extensions);
-        return loadSource(
+        return ingestSource(
           { ...source, location, options } as typeof source,
-          readingOf(test, sessions, { orgId: story.orgId, sourceId: source.id }),
+          ingestOf(test, sessions, { orgId: story.orgId, sourceId: source.id }),
         );
       });
     return {

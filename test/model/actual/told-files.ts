@@ -2,12 +2,12 @@ import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { loadSource } from '../../../activities/sources/load-source.ts';
+import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { addDays, lastDay, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { CostSource } from '../../../warehouse/sources/cost-sources.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import type { TestWarehouse } from '../../support/warehouse/engines.ts';
-import { loading, readingOf } from '../../support/warehouse/feeds.ts';
+import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
 import type { Asset, BillLine, Feed, FileCopy, Kind, RejectedRow } from '../organisation-story.ts';
 
 /** A row of a file: its cells by column. */
@@ -200,7 +200,7 @@ export async function loadFeed(
   const tenant = { orgId: target.orgId, sourceId: target.source.id };
   const changes = { now, runId: `run_${randomUUID()}` };
   return loading(test, (sessions) =>
-    loadSource(locatedIn(folder, target.source), readingOf(test, sessions, tenant, changes)),
+    ingestSource(locatedIn(folder, target.source), ingestOf(test, sessions, tenant, changes)),
   );
 }
 

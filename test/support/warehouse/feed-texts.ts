@@ -1,12 +1,12 @@
-import { loadAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
+import { stageAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
 import { describeFile } from './describe-file.ts';
 import { relationsOf } from '../../../warehouse/sources/feeds/scan-files.ts';
-import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
-import { loadOpenCost } from '../../../warehouse/sources/opencost/opencost-load.ts';
+import { stageHosts } from '../../../warehouse/sources/hosts-load.ts';
+import { stageOpenCost } from '../../../warehouse/sources/opencost/opencost-load.ts';
 import type { LoadResult, LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import type { TestWarehouse } from './engines.ts';
 import { loading, loadWith, scopeOf, type Tenant } from './feeds.ts';
-import { publishing, writeFiles } from './tenant.ts';
+import { published, writeFiles } from './tenant.ts';
 
 type Files = Pick<TestWarehouse, 'warehouse' | 'directory'>;
 
@@ -22,7 +22,8 @@ export const loadHostLines = async (
   loadWith(
     test,
     await writeFiles(test, { 'hosts.csv': textOf('day,host,service,cost', lines) }),
-    (sessions, files) => loadHosts(sessions, scopeOf(tenant, changes), files, publishing()),
+    (sessions, files) =>
+      published(sessions, scopeOf(tenant, changes), (load) => stageHosts(sessions, load, files)),
   );
 
 /** Loads lines of `day,tool,cost` and of `day,tool,repository,usage` as a source of AI tools. */
@@ -37,14 +38,11 @@ export async function loadAiLines(
     'usage.csv': textOf('day,tool,repository,usage', usage),
   });
   return loadWith(test, paths, (sessions, [spendFile, usageFile]) =>
-    loadAiTools(
-      sessions,
-      scopeOf(tenant, changes),
-      {
+    published(sessions, scopeOf(tenant, changes), (load) =>
+      stageAiTools(sessions, load, {
         spend: spendFile === undefined ? [] : [spendFile],
         usage: usageFile === undefined ? [] : [usageFile],
-      },
-      publishing(),
+      }),
     ),
   );
 }
@@ -71,6 +69,6 @@ export async function loadClusterLines(
       cluster: null,
       from: 'files' as const,
     };
-    return loadOpenCost(sessions, scopeOf(tenant, changes), feeds, publishing());
+    return published(sessions, scopeOf(tenant, changes), (load) => stageOpenCost(sessions, load, feeds));
   });
 }

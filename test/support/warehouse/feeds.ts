@@ -1,13 +1,13 @@
-import type { SourceReading } from '../../../activities/sources/source-reading.ts';
+import type { Ingest } from '../../../activities/sources/ingest-source.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import { describeFile } from './describe-file.ts';
-import { withReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
+import { withLoadSessions, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
 import type { LoadResult, LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import type { TestWarehouse } from './engines.ts';
-import { newOrganisation, newSource, NOW, publishing } from './tenant.ts';
+import { newOrganisation, newSource, NOW } from './tenant.ts';
 
 /** An organisation with one source. The source's kind is only a label. */
 export type Tenant = Pick<LoadScope, 'orgId' | 'sourceId'>;
@@ -31,27 +31,26 @@ export const scopeOf = (tenant: Tenant, changes: Partial<LoadScope> = {}): LoadS
   ...changes,
 });
 
-/** Returns how a test reads a source: from the test's folder and from this machine. */
-export const readingOf = (
+/** Returns how a test ingests a source: from the test's folder and from this machine. */
+export const ingestOf = (
   { warehouse, directory }: Pick<TestWarehouse, 'warehouse' | 'directory'>,
   sessions: LoadSessions,
   tenant: Tenant,
   changes: Partial<LoadScope> = {},
-): Omit<SourceReading, 'held'> => ({
+): Ingest => ({
+  warehouse,
   sessions,
   scope: scopeOf(tenant, changes),
   currency: 'USD',
   rules: { roots: [directory], privateTargets: parsePrivateTargets('127.0.0.1') },
-  objectStorage: warehouse.settings.objectStorage,
-  attempt: { isCurrent: () => true, signal: new AbortController().signal, report: () => undefined },
-  publish: publishing(),
+  attempt: { refuseStale: () => undefined, signal: new AbortController().signal, report: () => undefined },
 });
 
 /** Runs `work` with the sessions of a load, like an ingest. */
 export const loading = <Result>(
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   work: (sessions: LoadSessions) => Promise<Result>,
-): Promise<Result> => warehouse.session((session) => withReader(warehouse.settings, session, work));
+): Promise<Result> => withLoadSessions(warehouse, work);
 
 /** Describes existing files, and loads them. */
 export const loadWith = (

@@ -10,9 +10,16 @@ import {
   type NewCostSource,
 } from '../../../warehouse/sources/cost-sources.ts';
 import { describeFile } from './describe-file.ts';
-import { loadFocusExport, type FocusLoad } from '../../../warehouse/sources/focus/focus-load.ts';
-import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
-import { withReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
+import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { stageFocus, type FocusExport } from '../../../warehouse/sources/focus/focus-load.ts';
+import {
+  beginLoad,
+  type Load,
+  type LoadResult,
+  type LoadScope,
+  type StagedLoad,
+} from '../../../warehouse/sources/publishing/load.ts';
+import { withOwnReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
 import { createMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
 import {
   createOrganisation,
@@ -23,7 +30,7 @@ import type { Session } from '../../../warehouse/engine/session.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import type { TestWarehouse } from './engines.ts';
 import { freeName } from '../service/free-name.ts';
-import type { Publish } from '../../../warehouse/sources/publishing/publish-load.ts';
+import { publishLoad } from '../../../warehouse/sources/publishing/publish-load.ts';
 
 /** The default time of tests: all of January 2026 and February's first days are over. */
 export const NOW = new Date('2026-02-07T06:00:00Z');
@@ -114,7 +121,7 @@ export async function writeFiles(
 }
 
 /** The fields of a FOCUS load that may differ from the usual ones. */
-export type LoadChanges = Partial<Omit<FocusLoad, 'orgId' | 'sourceId' | 'files'>>;
+export type LoadChanges = Partial<Omit<LoadScope & FocusExport, 'orgId' | 'sourceId' | 'files'>>;
 
 /** Loads existing files, on a session of the warehouse or on the given one. The day on which they were written is not known unless given. */
 export async function loadPaths(
@@ -125,31 +132,30 @@ export async function loadPaths(
   on: { session?: Session; isCurrent?: boolean; writtenOn?: Day | readonly Day[] } = {},
 ): Promise<LoadResult> {
   const work = async (sessions: LoadSessions): Promise<LoadResult> => {
-    const files = [];
+    const files: ExportFile[] = [];
     for (const [index, path] of paths.entries()) {
       const writtenOn = typeof on.writtenOn === 'object' ? on.writtenOn[index] : on.writtenOn;
       const written = writtenOn === undefined ? {} : { writtenOn };
       files.push({ ...(await describeFile(sessions.reader, path)), ...written });
     }
-    return loadFocusExport(
+    const { costColumn = 'EffectiveCost', currency = 'USD', ...scope } = changes;
+    return published(
       sessions,
       {
         runId: `run_${randomUUID()}`,
-        costColumn: 'EffectiveCost',
-        currency: 'USD',
         startMonth: null,
         endMonth: null,
         acceptShrink: false,
         now: NOW,
-        ...changes,
+        ...scope,
         ...target,
-        files,
       },
-      publishing(on.isCurrent),
+      (load) => stageFocus(sessions, load, { files, costColumn, currency }),
+      on.isCurrent,
     );
   };
-  const load = (session: Session) => withReader(warehouse.settings, session, work);
-  return on.session === undefined ? warehouse.session(load) : load(on.session);
+  const load = (session: Session) => withOwnReader(warehouse.settings, (own) => work({ ...own, session }));
+  return on.session === undefined ? warehouse.ownSession(load) : load(on.session);
 }
 
 /** Writes one export file and loads it. */
@@ -193,10 +199,14 @@ export function money(amount: string): DecimalText {
   return `${whole}.${decimals.padEnd(15, '0')}`;
 }
 
-/** Returns a function that publishes at once. For an aborted attempt it throws, and publishes nothing. */
-export const publishing =
-  (isCurrent = true): Publish =>
-  async (work) => {
-    if (!isCurrent) throw new Error('this attempt was given up; nothing was published');
-    return work();
-  };
+/** Stages a load and publishes it, without its months. For an aborted attempt it throws, and publishes nothing. */
+export async function published(
+  { session }: LoadSessions,
+  scope: LoadScope,
+  stage: (load: Load) => Promise<StagedLoad>,
+  isCurrent = true,
+): Promise<LoadResult> {
+  const staged = await stage(await beginLoad(session, scope));
+  if (!isCurrent) throw new Error('this attempt was given up; nothing was published');
+  return publishLoad(session, staged);
+}

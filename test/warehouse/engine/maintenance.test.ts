@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCostSource, updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { costSummary } from '../../../warehouse/spend/costs.ts';
 import { describeFile } from '../../support/warehouse/describe-file.ts';
-import { loadFocusExport } from '../../../warehouse/sources/focus/focus-load.ts';
+import { stageFocus } from '../../../warehouse/sources/focus/focus-load.ts';
 import { compact, removeDeadSpend } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
-import { ADMIN, publishing } from '../../support/warehouse/tenant.ts';
-import { loading } from '../../support/warehouse/feeds.ts';
+import { ADMIN, published } from '../../support/warehouse/tenant.ts';
+import { loading, scopeOf } from '../../support/warehouse/feeds.ts';
 
 const NOW = new Date('2026-03-01T00:00:00Z');
 const RANGE = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
@@ -53,21 +53,16 @@ describeOnBothEngines('maintenance', (open) => {
     const file = join(exports, `${orgId}.csv`);
     await writeFile(file, focusCsv([dayLine('2026-01-10', cost), ...more]));
     await loading(test, async (sessions) =>
-      loadFocusExport(
+      published(
         sessions,
-        {
-          orgId,
-          sourceId,
-          runId: 'run',
-          files: [await describeFile(sessions.reader, file)],
-          costColumn: 'BilledCost',
-          currency: 'USD',
-          startMonth: null,
-          endMonth: null,
-          acceptShrink: false,
-          now: new Date(now),
-        },
-        publishing(isCurrent),
+        scopeOf({ orgId, sourceId }, { now: new Date(now) }),
+        async (load) =>
+          stageFocus(sessions, load, {
+            files: [await describeFile(sessions.reader, file)],
+            costColumn: 'BilledCost',
+            currency: 'USD',
+          }),
+        isCurrent,
       ),
     );
   };

@@ -10,6 +10,7 @@ import {
 import { readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MIGRATIONS } from '../../../warehouse/engine/migrations/migrations.ts';
+import type { Session } from '../../../warehouse/engine/session.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { waitFor } from '../../support/service/api-client.ts';
 import { breakingStatement } from '../../support/warehouse/break-duckdb.ts';
@@ -33,6 +34,25 @@ describeOnBothEngines('sessions', (open) => {
         org,
       })
     ).map(({ text }) => text);
+
+  it('that work has for itself end with it, and their temporary tables, also if it fails', async () => {
+    const make = (session: Session) => session.run('CREATE TEMP TABLE scratch AS SELECT 1 AS number');
+    const ended = await warehouse.ownSession(async (session) => {
+      await make(session);
+      return session;
+    });
+    await expect(ended.query('FROM scratch')).rejects.toThrow();
+    await expect(
+      warehouse.ownSession(async (session) => {
+        await make(session);
+        throw new Error('the work failed');
+      }),
+    ).rejects.toThrow('the work failed');
+    await warehouse.ownSession(async (session) => {
+      await make(session);
+      await expect(warehouse.query('FROM temp.main.scratch')).rejects.toThrow('does not exist');
+    });
+  });
 
   it('stream rows in batches, and end a statement when its reader leaves', async () => {
     const { signal } = new AbortController();

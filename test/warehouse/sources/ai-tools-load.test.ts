@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { normalRepository } from '../../../domain/sources/repository.ts';
 import {
-  loadAiTools,
+  stageAiTools,
   missingAiSpendColumns,
   missingAiUsageColumns,
 } from '../../../warehouse/sources/ai-tools-load.ts';
@@ -19,7 +19,7 @@ import {
   type Tenant,
 } from '../../support/warehouse/feeds.ts';
 import { SPELLINGS } from '../../support/exports/repository-spellings.ts';
-import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
+import { money, published, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** Spend on AI coding tools and its usage by repository. */
 describeOnBothEngines('AI tool spend', (open, onDuckDb) => {
@@ -39,14 +39,11 @@ describeOnBothEngines('AI tool spend', (open, onDuckDb) => {
       'usage.csv': texts.usage,
     });
     return loading(test, async (sessions) =>
-      loadAiTools(
-        sessions,
-        scopeOf(tenant, changes),
-        {
+      published(sessions, scopeOf(tenant, changes), async (load) =>
+        stageAiTools(sessions, load, {
           spend: [await describeFile(sessions.reader, spend)],
           usage: [await describeFile(sessions.reader, usage)],
-        },
-        publishing(),
+        }),
       ),
     );
   };

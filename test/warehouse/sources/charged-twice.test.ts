@@ -2,10 +2,10 @@ import { rename } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
-import { loadAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
+import { stageAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
 import { relationsOf } from '../../../warehouse/sources/feeds/scan-files.ts';
-import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
-import { loadOpenCost } from '../../../warehouse/sources/opencost/opencost-load.ts';
+import { stageHosts } from '../../../warehouse/sources/hosts-load.ts';
+import { stageOpenCost } from '../../../warehouse/sources/opencost/opencost-load.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { loadWith, scopeOf } from '../../support/warehouse/feeds.ts';
@@ -13,7 +13,7 @@ import {
   loadPaths,
   newOrganisation,
   newSource,
-  publishing,
+  published,
   writeFiles,
 } from '../../support/warehouse/tenant.ts';
 
@@ -343,7 +343,7 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
           'hosts.csv': ['day,host,service,cost', ...rows, ''].join('\n'),
         });
         await loadWith(test, paths, (sessions, files) =>
-          loadHosts(sessions, scopeOf({ orgId, sourceId }), files, publishing()),
+          published(sessions, scopeOf({ orgId, sourceId }), (load) => stageHosts(sessions, load, files)),
         );
       },
     };
@@ -426,12 +426,16 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
           const files = [one, two].map((file) => (file === undefined ? [] : [file]));
           const [main = [], other = []] = files;
           return kind === 'ai_tools'
-            ? loadAiTools(sessions, scope, { spend: main, usage: other }, publishing())
-            : loadOpenCost(
-                sessions,
-                scope,
-                { allocations: relationsOf(main), assets: relationsOf(other), cluster: 'p', from: 'files' },
-                publishing(),
+            ? published(sessions, scope, (load) =>
+                stageAiTools(sessions, load, { spend: main, usage: other }),
+              )
+            : published(sessions, scope, (load) =>
+                stageOpenCost(sessions, load, {
+                  allocations: relationsOf(main),
+                  assets: relationsOf(other),
+                  cluster: 'p',
+                  from: 'files',
+                }),
               );
         });
         return doubtsOf(orgId);
@@ -525,11 +529,13 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
       });
       const load = async (files: Record<string, string>) => {
         await loadWith(test, await writeFiles(test, files), (sessions, found) =>
-          loadOpenCost(
-            sessions,
-            scopeOf({ orgId, sourceId }),
-            { allocations: relationsOf(found), assets: null, cluster: 'p', from: 'files' },
-            publishing(),
+          published(sessions, scopeOf({ orgId, sourceId }), (load) =>
+            stageOpenCost(sessions, load, {
+              allocations: relationsOf(found),
+              assets: null,
+              cluster: 'p',
+              from: 'files',
+            }),
           ),
         );
         return (await doubtsOf(orgId)).map(([, amount]) => amount);

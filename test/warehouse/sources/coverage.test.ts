@@ -4,7 +4,7 @@ import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { monthBills } from '../../../warehouse/teams/bills/bills.ts';
 import { lockMonth } from '../../../warehouse/months/month-locks.ts';
 import { newestDays } from '../../../warehouse/sources/coverage.ts';
-import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
+import { stageHosts } from '../../../warehouse/sources/hosts-load.ts';
 import { computeMetricMonths } from '../../../warehouse/months/metric-months.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
 import { createTeam } from '../../../warehouse/teams/teams.ts';
@@ -20,7 +20,7 @@ import {
   money,
   newMetric,
   newSource,
-  publishing,
+  published,
   writeFiles,
 } from '../../support/warehouse/tenant.ts';
 import { january, KEY, newMonthStory, type MonthStory } from '../months/month-story.ts';
@@ -377,7 +377,9 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
           'hosts.csv': ['day,host,service,cost', ...rows, ''].join('\n'),
         });
         const scope = scopeOf({ orgId: story.orgId, sourceId: id }, { now: new Date(at), acceptShrink });
-        await loadWith(test, paths, (sessions, files) => loadHosts(sessions, scope, files, publishing()));
+        await loadWith(test, paths, (sessions, files) =>
+          published(sessions, scope, (load) => stageHosts(sessions, load, files)),
+        );
       };
       return { ...story, load };
     };

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeFile } from '../../support/warehouse/describe-file.ts';
-import { loadHosts, missingHostColumns } from '../../../warehouse/sources/hosts-load.ts';
+import { stageHosts, missingHostColumns } from '../../../warehouse/sources/hosts-load.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -14,7 +14,7 @@ import {
   type Tenant,
 } from '../../support/warehouse/feeds.ts';
 import { textLike } from '../../support/service/matchers.ts';
-import { money, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
+import { money, published, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** Host spend from files. */
 describeOnBothEngines('host spend', (open, onDuckDb) => {
@@ -31,7 +31,7 @@ describeOnBothEngines('host spend', (open, onDuckDb) => {
     isCurrent = true,
   ) =>
     loadWith(test, paths, (sessions, files) =>
-      loadHosts(sessions, scopeOf(tenant, changes), files, publishing(isCurrent)),
+      published(sessions, scopeOf(tenant, changes), (load) => stageHosts(sessions, load, files), isCurrent),
     );
   const load = async (tenant: Tenant, text: string, changes: Partial<LoadScope> = {}, isCurrent = true) =>
     loadPaths(tenant, await writeFiles(test, { 'hosts.csv': text }), changes, isCurrent);

@@ -7,7 +7,7 @@ import {
   missingAllocationColumns,
   missingAssetColumns,
 } from '../../../warehouse/sources/opencost/opencost-columns.ts';
-import { loadOpenCost, type OpenCostFeeds } from '../../../warehouse/sources/opencost/opencost-load.ts';
+import { stageOpenCost, type OpenCostFeeds } from '../../../warehouse/sources/opencost/opencost-load.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { relationsOf } from '../../../warehouse/sources/feeds/scan-files.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -20,7 +20,7 @@ import {
   type Tenant,
 } from '../../support/warehouse/feeds.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
-import { NOW, money, newSource, publishing, writeFiles } from '../../support/warehouse/tenant.ts';
+import { NOW, money, newSource, published, writeFiles } from '../../support/warehouse/tenant.ts';
 
 /** The days of January of the allocations, and what the assets cost on each of their days. */
 type Reading = [days: string[], assets: Record<string, number>];
@@ -43,17 +43,14 @@ describeOnBothEngines('cluster spend from files', (open, onDuckDb) => {
       'assets.csv': texts.assets ?? '',
     });
     return loading(test, async (sessions) =>
-      loadOpenCost(
-        sessions,
-        scopeOf(tenant, changes),
-        {
+      published(sessions, scopeOf(tenant, changes), async (load) =>
+        stageOpenCost(sessions, load, {
           allocations: relationsOf([await describeFile(sessions.reader, allocations)]),
           assets:
             texts.assets === undefined ? null : relationsOf([await describeFile(sessions.reader, assets)]),
           cluster,
           from: 'files',
-        },
-        publishing(),
+        }),
       ),
     );
   };

@@ -2,13 +2,14 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { costSummary } from '../../../warehouse/spend/costs.ts';
-import { loadAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
+import { stageAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
 import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
-import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
-import { loadHosts } from '../../../warehouse/sources/hosts-load.ts';
+import { beginLoad, type LoadResult } from '../../../warehouse/sources/publishing/load.ts';
+import { publishLoad } from '../../../warehouse/sources/publishing/publish-load.ts';
+import { stageHosts } from '../../../warehouse/sources/hosts-load.ts';
 import type { LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
 import { publishComputed } from '../../../warehouse/spend/compute-spend.ts';
-import { loadOpenCost } from '../../../warehouse/sources/opencost/opencost-load.ts';
+import { stageOpenCost } from '../../../warehouse/sources/opencost/opencost-load.ts';
 import { relationsOf } from '../../../warehouse/sources/feeds/scan-files.ts';
 import type { Session } from '../../../warehouse/engine/session.ts';
 import {
@@ -29,7 +30,7 @@ import {
   money,
   newOrganisation,
   newSource,
-  publishing,
+  published,
   writeFiles,
 } from '../../support/warehouse/tenant.ts';
 import { someOf } from '../../support/effort.ts';
@@ -69,16 +70,13 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
 
   /** Loads two files of a cluster: allocations and assets. */
   const loadCluster = (sessions: LoadSessions, tenant: Tenant, files: ExportFile[]): Promise<LoadResult> =>
-    loadOpenCost(
-      sessions,
-      scopeOf(tenant),
-      {
+    published(sessions, scopeOf(tenant), (load) =>
+      stageOpenCost(sessions, load, {
         allocations: relationsOf(files.slice(0, 1)),
         assets: relationsOf(files.slice(1)),
         cluster: 'prod',
         from: 'files',
-      },
-      publishing(),
+      }),
     );
 
   it('of a FOCUS export are rejected, and all other rows count', async () => {
@@ -130,7 +128,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     const hosts = `day,host,service,cost\n${thatCancelOut(MONTHS, '1e15').join('\n')}\n`;
     await expect(
       loaded('hosts', { 'hosts.csv': hosts }, (sessions, of, files) =>
-        loadHosts(sessions, scopeOf(of), files, publishing()),
+        published(sessions, scopeOf(of), (load) => stageHosts(sessions, load, files)),
       ),
     ).rejects.toThrow(rejection);
     const assets = thatCancelOut(MONTHS, '1e15').map((row) => row.replace(',x,', ',Node,'));
@@ -296,7 +294,8 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
       const { result, total } = await loaded(
         'hosts',
         { 'hosts.csv': `day,host,service,cost\n${rows.join('\n')}\n` },
-        (sessions, tenant, files) => loadHosts(sessions, scopeOf(tenant), files, publishing()),
+        (sessions, tenant, files) =>
+          published(sessions, scopeOf(tenant), (load) => stageHosts(sessions, load, files)),
       );
       expect(result.rowsRejected).toBe(POISONED_DAYS.length + POISONED_AMOUNTS.length + 2);
       expect(result.rejectedSamples).toContainEqual(
@@ -359,11 +358,8 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
           'usage.csv': `day,tool,repository,usage\n${usage.join('\n')}\n`,
         },
         (sessions, tenant, files) =>
-          loadAiTools(
-            sessions,
-            scopeOf(tenant),
-            { spend: files.slice(0, 1), usage: files.slice(1) },
-            publishing(),
+          published(sessions, scopeOf(tenant), (load) =>
+            stageAiTools(sessions, load, { spend: files.slice(0, 1), usage: files.slice(1) }),
           ),
       );
       expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length + 1) + 2);
@@ -378,14 +374,16 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
       loadWith(
         test,
         await writeFiles(test, { 'hosts.csv': `day,host,service,cost\n${row}\n` }),
-        (sessions, files) =>
-          loadHosts(sessions, scopeOf(tenant), files, (work) =>
-            publishComputed(test.warehouse, sessions.session, { orgId: tenant.orgId, now: NOW }, async () => {
-              const result = await work();
-              await spoil(sessions.session);
-              return result;
-            }),
-          ),
+        async (sessions, files) => {
+          const { session } = sessions;
+          const scope = scopeOf(tenant);
+          const staged = await stageHosts(sessions, await beginLoad(session, scope), files);
+          return publishComputed(test.warehouse, session, scope, async () => {
+            const result = await publishLoad(session, staged);
+            await spoil(session);
+            return result;
+          });
+        },
       );
     const asRead = () => Promise.resolve();
     await load('2026-01-10,db-1,postgres,5', asRead);

@@ -7,13 +7,13 @@ import { invalid } from '../../../domain/shared/errors.ts';
 import { Reader } from './reader.ts';
 import type { Session, Statements } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
-import type { WarehouseSettings } from '../warehouse.ts';
+import type { Warehouse, WarehouseSettings } from '../warehouse.ts';
 
 /** The sessions and the folder of a load. */
 export interface LoadSessions {
   /** Reads files that the service did not write, in a separate process. */
   reader: Reader;
-  /** Stores the rows in the warehouse. */
+  /** Stores the rows in the warehouse. Only this load uses it. */
   session: Session;
   /** A folder that only this load uses. */
   folder: string;
@@ -28,12 +28,12 @@ const READER_SHARE = 1 / 2;
 /** Bytes for each thread. With less, statements fail that would succeed with fewer threads. */
 const MEMORY_OF_THREAD = 125e6;
 
-/** Runs `work` with a reader beside the session of the warehouse; see {@link withOwnReader}. */
-export const withReader = <Result>(
-  settings: WarehouseSettings,
-  session: Session,
+/** Runs `work` with a reader beside a session of the warehouse; see {@link withOwnReader}. Both end with it. */
+export const withLoadSessions = <Result>(
+  warehouse: Warehouse,
   work: (sessions: LoadSessions) => Promise<Result>,
-): Promise<Result> => withOwnReader(settings, (own) => work({ ...own, session }));
+): Promise<Result> =>
+  warehouse.ownSession((session) => withOwnReader(warehouse.settings, (own) => work({ ...own, session })));
 
 /**
  * Runs `work` with a reader. A reader has its own process, memory and threads, so that a broken file cannot stop the warehouse

@@ -40,7 +40,7 @@ import {
   readableDay,
 } from '../feeds/readable-limits.ts';
 import { storeUnitDays } from '../publishing/unit-days.ts';
-import { storeRows, withLoad, type LoadResult, type LoadScope } from '../publishing/load.ts';
+import { storeRows, type Load, type StagedLoad } from '../publishing/load.ts';
 import {
   addAlsoIn,
   createUnitsTwice,
@@ -48,7 +48,7 @@ import {
   storeUnitsTwice,
 } from '../publishing/charged-twice.ts';
 import { findLinesTwice } from '../publishing/lines-twice.ts';
-import { checkMoney, publishLoad, type Publish } from '../publishing/publish-load.ts';
+import { checkMoney } from '../publishing/publish-load.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
 import { stageRejected, type RejectedWhen } from '../feeds/rejected-when.ts';
@@ -56,8 +56,8 @@ import { relationsOf } from '../feeds/scan-files.ts';
 import { isWanted, readingBounds } from '../feeds/wanted-months.ts';
 import type { Session, Statements } from '../../engine/session.ts';
 
-/** An export to load. Billing periods outside its months are left alone. */
-export interface FocusLoad extends LoadScope {
+/** A FOCUS export, and how its money is read. */
+export interface FocusExport {
   files: readonly ExportFile[];
   costColumn: CostColumn;
   /** The organisation's currency. Any other currency in the export fails the load. */
@@ -65,76 +65,87 @@ export interface FocusLoad extends LoadScope {
 }
 
 /**
- * Loads a FOCUS export: one pass over the files, then one load per billing period. One statement publishes all loads. Nobody sees
- * a row before it, so that a crash or a rejection changes nothing. The load is idempotent: a second one replaces the first with
- * the same numbers. Throws `invalid` for another currency, for too many unreadable rows, and if a settled month would lose days.
+ * Stages a FOCUS export: one pass over the files, then one load per billing period. Billing periods outside the months of the load
+ * are left alone. Throws `invalid` for another currency, for too many unreadable rows, and if a settled month would lose days.
  */
-export function loadFocusExport(
+export async function stageFocus(
   sessions: LoadSessions,
-  focusLoad: FocusLoad,
-  publish: Publish,
-): Promise<LoadResult> {
+  load: Load,
+  { files, costColumn, currency }: FocusExport,
+): Promise<StagedLoad> {
   const { reader, session } = sessions;
-  const { files, costColumn, currency } = focusLoad;
-  const readFrom = files.map(({ path }) => path);
-  return withLoad(session, { ...focusLoad, readFrom }, TEMPORARY, async (load) => {
-    const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
-    let rollUp: RollUp = { ...load, listed: [], hasNames: false };
-    const counts = await readFeed(reader, load, {
-      relations: relationsOf(files),
-      prepare: async () => {
-        rollUp = await rollUpExport(reader, load, candidates);
-        await readFallback(reader, rollUp, candidates);
-        await findAmortisedCommitments(reader, relationsOf(files, 'skipped'));
-      },
-      groups: checkedGroups(candidates),
-      check: () => refuseOtherCurrencies(reader, currency),
-      rejectedWhen: REJECTED_WHEN,
-    });
-    await stageRejected(sessions);
-    await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
-    const since = await newestCompleteMonth(reader, load.now);
-    await listApart(reader, rollUp, since);
-    await reader.run(
-      `CREATE TEMP TABLE value_groups AS SELECT billing_period, cloud, account, ${LISTED_KEYS.join(', ')}, cost
-       FROM (${checkedGroups(candidates, 'values')}) WHERE ${STORED} AND ($since IS NULL OR billing_period >= $since::DATE)`,
-      { ...readingBounds(load), since },
-    );
-    await show(sessions, 'listed_values', [BILL_VALUES]);
-    const found = [
-      ...(await fallbackNotes(reader)),
-      ...(await purchaseNotes(reader)),
-      ...(await creditNotes(reader)),
-      ...(await leftOutNotes(reader, session, load)),
-    ];
-    await stageLeftOut(sessions, load, currency);
-    await handOver(sessions, 'commitments', LOAD_COMMITMENTS);
-    await createUnitsTwice(reader);
-    await findLinesTwice(reader, repeatedLines(relationsOf(files, 'skipped')));
-    await findFilesTwice(reader, files, rollUp);
-    await addAlsoIn(reader, relationsOf(files, 'skipped'), {
-      rows: (some) => fileDays(some, rollUp),
-      line: 'line of account',
-    });
-    await handOverUnitsTwice(sessions);
-    // The reader has done its work. The warehouse needs the memory.
-    await dropTemporaryTables(reader, READ);
-    await checkMoney(session, 'daily_money', 'billing_period');
-    await session.run(LOAD_DAYS);
-    await refuseEarlierPeriods(session, load);
-    const shrunk = await checkShrink(session, load);
-    await storeRows(session, load, 'cloud_spend', CLOUD_SPEND);
-    await storeRows(session, load, 'bill_days', BILL_DAYS);
-    await storeUnitDays(session, load, ACCOUNT_DAYS);
-    await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
-    await storeRows(session, load, 'bill_values', 'FROM listed_values');
-    await storeLeftOut(session, load);
-    await storeRows(session, load, 'load_commitments', 'FROM commitments');
-    await storeUnitsTwice(session, load);
-    const notes = [...found, ...shrunk];
-    const periods = billingPeriods(costColumn);
-    return { ...counts, ...(await publishLoad(session, load, rowsStored(counts), publish, periods)), notes };
+  const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
+  let rollUp: RollUp = { files, costColumn, now: load.now, listed: [], hasNames: false };
+  const counts = await readFeed(reader, load, {
+    relations: relationsOf(files),
+    prepare: async () => {
+      rollUp = await rollUpExport(reader, rollUp, candidates);
+      await readFallback(reader, rollUp, candidates);
+      await findAmortisedCommitments(reader, relationsOf(files, 'skipped'));
+    },
+    groups: checkedGroups(candidates),
+    check: () => refuseOtherCurrencies(reader, currency),
+    rejectedWhen: REJECTED_WHEN,
   });
+  await stageRejected(sessions);
+  await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
+  await listValues(sessions, load, rollUp, candidates);
+  const found = [
+    ...(await fallbackNotes(reader)),
+    ...(await purchaseNotes(reader)),
+    ...(await creditNotes(reader)),
+    ...(await leftOutNotes(reader, session, load)),
+  ];
+  await stageLeftOut(sessions, load, currency);
+  await handOver(sessions, 'commitments', LOAD_COMMITMENTS);
+  await createUnitsTwice(reader);
+  await findLinesTwice(reader, repeatedLines(relationsOf(files, 'skipped')));
+  await findFilesTwice(reader, files, rollUp);
+  await addAlsoIn(reader, relationsOf(files, 'skipped'), {
+    rows: (some) => fileDays(some, rollUp),
+    line: 'line of account',
+  });
+  await handOverUnitsTwice(sessions);
+  // The reader has done its work. The warehouse needs the memory.
+  await dropTemporaryTables(reader, READ);
+  await checkMoney(session, 'daily_money', 'billing_period');
+  await session.run(LOAD_DAYS);
+  await refuseEarlierPeriods(session, load);
+  const shrunk = await checkShrink(session, { ...load, currency });
+  await storeRows(session, load, 'cloud_spend', CLOUD_SPEND);
+  await storeRows(session, load, 'bill_days', BILL_DAYS);
+  await storeUnitDays(session, load, ACCOUNT_DAYS);
+  await storeRows(session, load, 'account_names', ACCOUNT_NAMES);
+  await storeRows(session, load, 'bill_values', 'FROM listed_values');
+  await storeLeftOut(session, load);
+  await storeRows(session, load, 'load_commitments', 'FROM commitments');
+  await storeUnitsTwice(session, load);
+  return {
+    load,
+    counts,
+    rowsStored: rowsStored(counts),
+    periods: billingPeriods(costColumn),
+    readFrom: files.map(({ path }) => path),
+    notes: [...found, ...shrunk],
+  };
+}
+
+/** Lists what the bills could be divided by, in the view `listed_values` of the warehouse's session (bill-values.ts). */
+async function listValues(
+  sessions: LoadSessions,
+  load: Load,
+  rollUp: RollUp,
+  candidates: readonly Candidate[],
+): Promise<void> {
+  const { reader } = sessions;
+  const since = await newestCompleteMonth(reader, load.now);
+  await listApart(reader, rollUp, since);
+  await reader.run(
+    `CREATE TEMP TABLE value_groups AS SELECT billing_period, cloud, account, ${LISTED_KEYS.join(', ')}, cost
+     FROM (${checkedGroups(candidates, 'values')}) WHERE ${STORED} AND ($since IS NULL OR billing_period >= $since::DATE)`,
+    { ...readingBounds(load), since },
+  );
+  await show(sessions, 'listed_values', [BILL_VALUES]);
 }
 
 /**
@@ -177,12 +188,6 @@ const costs = (of: 'spend' | 'values'): string =>
       (cost) => `CASE WHEN is_amortised_purchase AND ${cost} IS NOT NULL THEN 0 ELSE ${cost} END AS ${cost},`,
     )
     .join(' ');
-
-/** The temporary tables and views of a load in the warehouse. */
-const TEMPORARY = {
-  tables: ['focus_choices', 'load_days', 'units_twice', 'left_out_months', 'commitments'],
-  views: ['daily_money', 'listed_values'],
-};
 
 /** Returns the text keys of the groups, each with its name in messages. */
 const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, name: string])[] => [
@@ -256,7 +261,7 @@ const shortText = (text: string): string =>
  * Throws `invalid` if a version that took a bill of local time for a bill of the month before has loaded the source. Its loads
  * would count beside those of the month.
  */
-async function refuseEarlierPeriods(session: Session, { orgId, sourceId }: FocusLoad): Promise<void> {
+async function refuseEarlierPeriods(session: Session, { orgId, sourceId }: Load): Promise<void> {
   const [earlier] = await session.query<{ billing_period: Day }>(
     `SELECT billing_period FROM current_loads WHERE org_id = $org AND source_id = $source
        AND billing_period IN (SELECT billing_period - 1 FROM temp.main.load_days WHERE is_ahead) LIMIT 1`,

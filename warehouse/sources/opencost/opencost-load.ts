@@ -9,22 +9,8 @@ import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { ALLOCATION_LINES, allocationGroups, ASSET_LINES, assetGroups } from './opencost-groups.ts';
 import { findTableTwice } from '../publishing/lines-twice.ts';
-import {
-  storeDayRows,
-  storeRows,
-  withLoad,
-  type Load,
-  type LoadResult,
-  type LoadScope,
-} from '../publishing/load.ts';
-import {
-  checkMoney,
-  cutDaysOf,
-  MONTH,
-  MONTHS,
-  publishLoad,
-  type Publish,
-} from '../publishing/publish-load.ts';
+import { storeDayRows, storeRows, type Load, type StagedLoad } from '../publishing/load.ts';
+import { checkMoney, cutDaysOf, MONTH, MONTHS } from '../publishing/publish-load.ts';
 import { storeUnitDays, type UnitRows } from '../publishing/unit-days.ts';
 import { checkUnits, unitsOf } from '../publishing/unit-shrink.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from '../feeds/read-feed.ts';
@@ -46,76 +32,69 @@ export interface OpenCostFeeds {
 }
 
 /**
- * Loads the spend and the assets of clusters (docs/data-formats.md#opencost-and-kubecost), one load for each month with
+ * Stages the spend and the assets of clusters (docs/data-formats.md#opencost-and-kubecost), one load for each month with
  * allocations. Assets of a month that was loaded before join that month's allocations. Days that a feed lacks stay unchanged.
- * The first month also keeps the newest assets from before it, because its first days may borrow them. The load is idempotent: a
- * second one replaces the first with the same numbers. Throws `invalid` if a feed has too many unreadable rows, if rows name no
- * cluster, or if a settled month would lose a cluster.
+ * The first month also keeps the newest assets from before it, because its first days may borrow them. Throws `invalid` if a feed
+ * has too many unreadable rows, if rows name no cluster, or if a settled month would lose a cluster.
  */
-export function loadOpenCost(
+export async function stageOpenCost(
   sessions: LoadSessions,
-  scope: LoadScope,
+  load: Load,
   feeds: OpenCostFeeds,
-  publish: Publish,
-): Promise<LoadResult> {
+): Promise<StagedLoad> {
   const { reader, session } = sessions;
-  const tables = ['read_assets', 'asset_days', 'load_days', 'units_twice'];
-  return withLoad(session, scope, { tables }, async (load) => {
-    const parameters = { cluster: feeds.cluster };
-    const bounds = { ...readingBounds(scope), ...parameters };
-    await createUnitsTwice(reader);
-    const assetRelations = feeds.assets ?? [NO_ASSETS];
-    const assets = await readFeed(reader, scope, {
-      groups: assetGroups(assetRelations),
-      name: ASSET_FEED.name,
-      parameters,
-      relations: assetRelations,
-      rejectedWhen: rejectedByDay(NO_COST),
-    });
-    await refuseUnnamedCluster(reader);
-    await handOver(
-      sessions,
-      'read_assets',
-      `SELECT * EXCLUDE (problem, file, last_file, written_on), ${IS_WHOLE} AS is_whole
-       FROM checked_groups LEFT JOIN temp.main.written_files USING (last_file) WHERE problem IS NULL AND (counts OR lends)`,
-    );
-    await session.run(
-      'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
-    );
-    await findTableTwice(reader, assetRelations, ASSET_LINES, bounds);
-    const allocations = await readFeed(reader, scope, {
-      groups: allocationGroups(feeds.allocations),
-      parameters,
-      relations: feeds.allocations,
-      rejectedWhen: rejectedByDay('cost'),
-    });
-    await refuseUnnamedCluster(reader);
-    await stageFeed(sessions, 'load_days');
-    await findTableTwice(reader, feeds.allocations, ALLOCATION_LINES, bounds);
-    await handOverUnitsTwice(sessions);
-    await stageRejected(sessions);
-    const kept = await keepDays(session, load, feeds);
-    await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });
-    const notes = [...kept, ...(await checkUnits(session, load, unitsOf('cluster', 'kubernetes_spend')))];
-    await checkMoney(session, 'asset_days', MONTH);
-    await storeDayRows(session, load, 'kubernetes_spend', ALLOCATIONS);
-    await storeUnitDays(session, load, CLUSTER_DAYS);
-    await storeDayRows(session, load, 'cluster_assets', ASSETS);
-    await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
-    await storeUnitsTwice(session, load);
-    await keepUnitsTwice(session, load, 'asset_days', ASSET_LINES);
-    await keepUnitsTwice(session, load, 'load_days', ALLOCATION_LINES);
-    const acceptShrink = load.acceptShrink && feeds.from === 'files';
-    const counts = addCounts(allocations, await withoutUnusedMonths(session, assets, 'asset_days'));
-    const published = await publishLoad(
-      session,
-      { ...load, acceptShrink },
-      rowsStored(allocations),
-      publish,
-      PERIODS,
-    );
-    return { ...counts, ...published, notes };
+  const parameters = { cluster: feeds.cluster };
+  const bounds = { ...readingBounds(load), ...parameters };
+  await createUnitsTwice(reader);
+  const assetRelations = feeds.assets ?? [NO_ASSETS];
+  const assets = await readFeed(reader, load, {
+    groups: assetGroups(assetRelations),
+    name: ASSET_FEED.name,
+    parameters,
+    relations: assetRelations,
+    rejectedWhen: rejectedByDay(NO_COST),
   });
+  await refuseUnnamedCluster(reader);
+  await handOver(
+    sessions,
+    'read_assets',
+    `SELECT * EXCLUDE (problem, file, last_file, written_on), ${IS_WHOLE} AS is_whole
+     FROM checked_groups LEFT JOIN temp.main.written_files USING (last_file) WHERE problem IS NULL AND (counts OR lends)`,
+  );
+  await session.run(
+    'CREATE TEMP TABLE asset_days AS SELECT * EXCLUDE (counts, lends) FROM read_assets WHERE counts',
+  );
+  await findTableTwice(reader, assetRelations, ASSET_LINES, bounds);
+  const allocations = await readFeed(reader, load, {
+    groups: allocationGroups(feeds.allocations),
+    parameters,
+    relations: feeds.allocations,
+    rejectedWhen: rejectedByDay('cost'),
+  });
+  await refuseUnnamedCluster(reader);
+  await stageFeed(sessions, 'load_days');
+  await findTableTwice(reader, feeds.allocations, ALLOCATION_LINES, bounds);
+  await handOverUnitsTwice(sessions);
+  await stageRejected(sessions);
+  const kept = await keepDays(session, load, feeds);
+  await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });
+  const shrunk = await checkUnits(session, load, unitsOf('cluster', 'kubernetes_spend'));
+  await checkMoney(session, 'asset_days', MONTH);
+  await storeDayRows(session, load, 'kubernetes_spend', ALLOCATIONS);
+  await storeUnitDays(session, load, CLUSTER_DAYS);
+  await storeDayRows(session, load, 'cluster_assets', ASSETS);
+  await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
+  await storeUnitsTwice(session, load);
+  await keepUnitsTwice(session, load, 'asset_days', ASSET_LINES);
+  await keepUnitsTwice(session, load, 'load_days', ALLOCATION_LINES);
+  return {
+    // The days that an API was not asked for stay, whatever the ingest accepts.
+    load: { ...load, acceptShrink: load.acceptShrink && feeds.from === 'files' },
+    counts: addCounts(allocations, await withoutUnusedMonths(session, assets, 'asset_days')),
+    rowsStored: rowsStored(allocations),
+    periods: PERIODS,
+    notes: [...kept, ...shrunk],
+  };
 }
 
 /** Carries over the days that the feeds lack. If the source no longer names assets, earlier assets go. */

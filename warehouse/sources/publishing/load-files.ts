@@ -1,10 +1,11 @@
+import type { Load } from './load.ts';
 import type { Session } from '../../engine/session.ts';
 
 /** Stores the files of a load before it is published, without the parts of URLs that may hold credentials. */
 export async function recordLoadFiles(
   session: Session,
-  { orgId, sourceId, readFrom = [] }: { orgId: string; sourceId: string; readFrom?: readonly string[] },
-  loadId: string,
+  { orgId, sourceId, loadId }: Pick<Load, 'orgId' | 'sourceId' | 'loadId'>,
+  readFrom: readonly string[],
 ): Promise<void> {
   if (readFrom.length === 0) return;
   await session.run(INSERT_LOAD_FILES, {
@@ -26,7 +27,7 @@ FROM (SELECT unnest($files) AS file EXCEPT SELECT file FROM load_files WHERE org
  */
 export async function keepLoadFiles(
   session: Session,
-  { orgId, sourceId, loadId }: { orgId: string; sourceId: string; loadId: string },
+  { orgId, sourceId, loadId }: Load,
   staged: string,
 ): Promise<void> {
   await session.run(

@@ -1,7 +1,6 @@
 import { dayOf, type Month } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { idAfter } from '../../engine/sql/ids.ts';
-import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Parameters } from '../../engine/sql/parameters.ts';
 import type { FeedCounts } from '../feeds/read-feed.ts';
@@ -14,13 +13,33 @@ export interface LoadScope extends ReadingScope {
   runId: string;
   /** Whether days that an earlier load had, and the source no longer has, may go. */
   acceptShrink: boolean;
-  /** The files that are read, as paths or URLs; absent for an API. */
-  readFrom?: readonly string[];
 }
 
 /** A load in progress. */
 export interface Load extends LoadScope {
   loadId: string;
+}
+
+/** A load whose rows are stored. Nobody sees them before the load is published (publish-load.ts). */
+export interface StagedLoad {
+  load: Load;
+  counts: FeedCounts;
+  /** How many rows the reading counted as stored. */
+  rowsStored: number;
+  periods: Periods;
+  /** The files that were read, as paths or URLs; absent for an API. */
+  readFrom?: readonly string[];
+  notes: string[];
+}
+
+/** The SQL that groups the days in `load_days` into billing periods. */
+export interface Periods {
+  billingPeriod: string;
+  costColumn: string;
+  /** The last day that the source has brought. */
+  broughtThrough: string;
+  /** Selects the days, with their billing period, of which every file was written before they ended. */
+  cutDays: string;
 }
 
 /** The outcome of a load. */
@@ -31,32 +50,16 @@ export interface LoadResult extends FeedCounts {
   notes: string[];
 }
 
-/**
- * Runs `work` with a new load. Drops its temporary tables and views in the warehouse before and after, because sessions are
- * reused.
- */
-export async function withLoad<Scope extends LoadScope, Result>(
+/** Begins a load. Its id sorts after all earlier loads of the source, because the newest reading is the current one. */
+export async function beginLoad<Scope extends LoadScope>(
   session: Session,
   scope: Scope,
-  { tables, views = [] }: { tables: readonly string[]; views?: readonly string[] },
-  work: (load: Scope & Load) => Promise<Result>,
-): Promise<Result> {
-  const drop = () => dropTemporaryTables(session, ['rejected_rows', ...tables], views);
-  try {
-    await drop();
-    return await work({ ...scope, loadId: await newLoadId(session, scope) });
-  } finally {
-    await drop();
-  }
-}
-
-/** Returns an id that sorts after all earlier loads of the source, because the newest reading is the current one. */
-async function newLoadId(session: Session, { orgId, sourceId }: LoadScope): Promise<string> {
+): Promise<Scope & Load> {
   const [newest] = await session.query<{ load_id: string | null }>(
     'SELECT max(load_id) AS load_id FROM loads WHERE org_id = $org AND source_id = $source',
-    { org: orgId, source: sourceId },
+    { org: scope.orgId, source: scope.sourceId },
   );
-  return idAfter(newest?.load_id ?? null);
+  return { ...scope, loadId: idAfter(newest?.load_id ?? null) };
 }
 
 /** Stores rows of a load in a table of the warehouse. `select` has all columns but the ids of the load. */

@@ -2,22 +2,9 @@ import { monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { recordLoadFiles } from './load-files.ts';
-import type { Load, LoadResult } from './load.ts';
+import type { Load, LoadResult, Periods, StagedLoad } from './load.ts';
 import { storeRejectedDoubts } from './rejected-doubts.ts';
 import type { Session } from '../../engine/session.ts';
-
-/** Publishes a reading: runs `work`, which inserts the loads, atomically. Throws if the reading must not be published. */
-export type Publish = <Result>(work: () => Promise<Result>) => Promise<Result>;
-
-/** The SQL that groups the days in `load_days` into billing periods. */
-interface Periods {
-  billingPeriod: string;
-  costColumn: string;
-  /** The last day that the source has brought. */
-  broughtThrough: string;
-  /** Selects the days, with their billing period, of which every file was written before they ended. */
-  cutDays: string;
-}
 
 /** The month of a day as SQL. */
 export const MONTH = `CAST(date_trunc('month', day) AS DATE)`;
@@ -38,35 +25,26 @@ export const MONTHS: Periods = {
  * Publishes a load for each billing period of the temporary table `load_days` (day, cost, row_count). One statement makes all
  * rows visible. Stores what the reading has rejected (`rejected_rows`) with them. Returns the months of the days, oldest first, and
  * their total cost.
- *
- * @param rowsStored how many rows the reading counted as stored.
- * @param periods the billing periods; months if the source has no others.
  */
-export async function publishLoad(
-  session: Session,
-  load: Load,
-  rowsStored: number,
-  publish: Publish,
-  periods = MONTHS,
-): Promise<Pick<LoadResult, 'months' | 'costTotal'>> {
+export async function publishLoad(session: Session, staged: StagedLoad): Promise<LoadResult> {
+  const { load, counts, rowsStored, periods, readFrom = [], notes } = staged;
   await checkMoney(session, 'load_days', periods.billingPeriod);
+  await recordLoadFiles(session, load, readFrom);
+  await session.run(publishStatement(periods), {
+    org: load.orgId,
+    source: load.sourceId,
+    load: load.loadId,
+    run: load.runId,
+    now: load.now.toISOString(),
+    accept_shrink: load.acceptShrink,
+  });
+  await checkPublished(session, load, rowsStored);
+  await storeRejectedDoubts(session, load);
   const published = await session.query<{ month: Day; cost: DecimalText }>(
     `SELECT ${MONTH} AS month, sum(sum(cost)) OVER () AS cost FROM load_days GROUP BY month ORDER BY month`,
   );
-  await publish(async () => {
-    await recordLoadFiles(session, load, load.loadId);
-    await session.run(publishStatement(periods), {
-      org: load.orgId,
-      source: load.sourceId,
-      load: load.loadId,
-      run: load.runId,
-      now: load.now.toISOString(),
-      accept_shrink: load.acceptShrink,
-    });
-    await checkPublished(session, load, rowsStored);
-    await storeRejectedDoubts(session, load);
-  });
-  return { months: published.map(({ month }) => monthOf(month)), costTotal: published[0]?.cost ?? '0' };
+  const months = published.map(({ month }) => monthOf(month));
+  return { ...counts, months, costTotal: published[0]?.cost ?? '0', notes };
 }
 
 // The decimals have room for 1e23: enough for the sum of so many loads of so much money, also after its distribution.

@@ -344,7 +344,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     const story = await newStory();
     await story.load({ '2026-01-10': '1' });
     const [path = ''] = await writeFiles(test, { 'old.csv': focusCsv([dayLine('2026-01-10', '100')]) });
-    await test.warehouse.session((session) =>
+    await test.warehouse.ownSession((session) =>
       loadPaths(
         test,
         story.target,
@@ -385,7 +385,7 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
       'given up; nothing was published',
     );
     await expect(
-      test.warehouse.session((session) =>
+      test.warehouse.ownSession((session) =>
         loadPaths(
           test,
           story.target,
@@ -404,22 +404,6 @@ describeOnBothEngines('publishing a FOCUS load', (open) => {
     // Its leftover rows do not disturb the next attempt.
     await loadPaths(test, story.target, [path]);
     expect(await story.spend()).toEqual({ '2026-01-10': money('100') });
-  });
-
-  it('leaves no temporary table behind, even if it fails', async () => {
-    const story = await newStory();
-    const temporary = (session: Session) =>
-      session.query(
-        `SELECT table_name FROM duckdb_tables() WHERE temporary AND table_name <> 'staged_values'`,
-      );
-    await test.warehouse.session(async (session) => {
-      const paths = await writeFiles(test, { 'focus.csv': `${focusCsv([dayLine('2026-01-10', 'x')])}a,b\n` });
-      await expect(loadPaths(test, story.target, paths, {}, { session })).rejects.toThrow('2 of 2 rows');
-      expect(await temporary(session)).toEqual([]);
-      const good = await writeFiles(test, { 'focus.csv': focusCsv([dayLine('2026-01-10', '1')]) });
-      await loadPaths(test, story.target, good, {}, { session });
-      expect(await temporary(session)).toEqual([]);
-    });
   });
 
   it('records what it published, when, and in which run', async () => {

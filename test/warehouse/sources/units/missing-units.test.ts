@@ -9,9 +9,9 @@ import { createTeam } from '../../../../warehouse/teams/teams.ts';
 import { sourceMonths } from '../../../../warehouse/sources/coverage.ts';
 import { unitsOf } from '../../../../warehouse/sources/units/source-units.ts';
 import { decideUnit } from '../../../../warehouse/sources/units/unit-decisions.ts';
-import { loadAiTools } from '../../../../warehouse/sources/ai-tools-load.ts';
-import { loadHosts } from '../../../../warehouse/sources/hosts-load.ts';
-import { loadOpenCost } from '../../../../warehouse/sources/opencost/opencost-load.ts';
+import { stageAiTools } from '../../../../warehouse/sources/ai-tools-load.ts';
+import { stageHosts } from '../../../../warehouse/sources/hosts-load.ts';
+import { stageOpenCost } from '../../../../warehouse/sources/opencost/opencost-load.ts';
 import { relationsOf } from '../../../../warehouse/sources/feeds/scan-files.ts';
 import { textLike } from '../../../support/service/matchers.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
@@ -23,7 +23,7 @@ import {
   loadText,
   newSource,
   NOW,
-  publishing,
+  published,
   writeFiles,
 } from '../../../support/warehouse/tenant.ts';
 import { january, newMonthStory, type MonthStory } from '../../months/month-story.ts';
@@ -579,7 +579,9 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
     ];
     const paths = await writeFiles(test, { 'hosts.csv': `${text.join('\n')}\n` });
     const scope = scopeOf({ orgId: story.orgId, sourceId: story.source.id });
-    await loadWith(test, paths, (sessions, files) => loadHosts(sessions, scope, files, publishing()));
+    await loadWith(test, paths, (sessions, files) =>
+      published(sessions, scope, (load) => stageHosts(sessions, load, files)),
+    );
   };
 
   type ClusterDays = readonly (readonly [cluster: string, days: readonly Day[], cost: string])[];
@@ -619,7 +621,7 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
         cluster: null,
         from: 'files' as const,
       };
-      return loadOpenCost(sessions, scope, feeds, publishing());
+      return published(sessions, scope, (load) => stageOpenCost(sessions, load, feeds));
     });
   };
 
@@ -836,11 +838,11 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
         });
         const scope = scopeOf({ orgId: story.orgId, sourceId: story.source.id });
         await loadWith(test, paths, (sessions, [spend, usage]) =>
-          loadAiTools(
-            sessions,
-            scope,
-            { spend: spend === undefined ? [] : [spend], usage: usage === undefined ? [] : [usage] },
-            publishing(),
+          published(sessions, scope, (load) =>
+            stageAiTools(sessions, load, {
+              spend: spend === undefined ? [] : [spend],
+              usage: usage === undefined ? [] : [usage],
+            }),
           ),
         );
       };

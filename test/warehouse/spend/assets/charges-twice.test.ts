@@ -53,7 +53,7 @@ describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
           { org: orgId, source: source.id },
         );
         await test.warehouse.session((session) =>
-          recordLoadFiles(session, { orgId, sourceId: source.id, readFrom: [file] }, load?.id ?? ''),
+          recordLoadFiles(session, { orgId, sourceId: source.id, loadId: load?.id ?? '' }, [file]),
         );
       },
       decide: (source: CostSource, unit: string, endedOn: Day | null, stands = false, now = NOW) =>

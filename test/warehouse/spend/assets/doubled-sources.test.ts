@@ -2,13 +2,13 @@ import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadSource } from '../../../../activities/sources/load-source.ts';
+import { ingestSource } from '../../../../activities/sources/ingest-source.ts';
 import { parsePrivateTargets } from '../../../../egress/requests/private-targets.ts';
 import type { CostSource, NewCostSource } from '../../../../warehouse/sources/cost-sources.ts';
 import { doubledNotes } from '../../../../warehouse/spend/assets/doubled-spend.ts';
 import type { LoadScope } from '../../../../warehouse/sources/publishing/load.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
-import { loading, readingOf } from '../../../support/warehouse/feeds.ts';
+import { loading, ingestOf } from '../../../support/warehouse/feeds.ts';
 import { dayLine, focusCsv } from '../../../support/exports/focus-export.ts';
 import { newSource } from '../../../support/warehouse/tenant.ts';
 import { newSpender } from './asset-story.ts';
@@ -40,8 +40,8 @@ describeOnBothEngines('spend that two sources read from files', (open, onDuckDb)
         newSource(warehouse, orgId, { name, location: join(root, location), ...changes }),
       ingest: async (source: CostSource, changes: Partial<LoadScope> = {}) => {
         const result = await loading(test, (sessions) =>
-          loadSource(source, {
-            ...readingOf(
+          ingestSource(source, {
+            ...ingestOf(
               test,
               sessions,
               { orgId, sourceId: source.id },

@@ -104,14 +104,14 @@ describeOnBothEngines('spend that two sources count twice', (open) => {
 
   it('is found by file URLs, which are stored without credentials', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
-    const load = '019b0000-0000-7000-8000-000000000000';
+    const loadId = '019b0000-0000-7000-8000-000000000000';
     const readFrom = [
       'https://user:secret@files.example/a.csv?X-Amz-Signature=secret#part',
       's3://bucket/b.parquet',
       '/exports/what?@.csv',
     ];
     await test.warehouse.session((session) =>
-      recordLoadFiles(session, { orgId, sourceId: 'src', readFrom }, load),
+      recordLoadFiles(session, { orgId, sourceId: 'src', loadId }, readFrom),
     );
     expect(await filesOf(orgId)).toEqual([
       '/exports/what?@.csv',
@@ -132,11 +132,9 @@ describeOnBothEngines('spend that two sources count twice', (open) => {
     await loadPaths(test, { orgId, sourceId }, [first]);
     await loadPaths(test, { orgId, sourceId }, [second]);
     await test.warehouse.session((session) =>
-      recordLoadFiles(
-        session,
-        { orgId, sourceId, readFrom: [givenUp] },
-        '016f5e66-e800-7000-8000-000000000000',
-      ),
+      recordLoadFiles(session, { orgId, sourceId, loadId: '016f5e66-e800-7000-8000-000000000000' }, [
+        givenUp,
+      ]),
     );
     expect(await filesOf(orgId)).toEqual([...paths].sort());
     await removeDeadSpend(test.warehouse, NOW);

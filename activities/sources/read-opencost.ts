@@ -1,7 +1,8 @@
 import { daysToAsk } from '../../domain/sources/opencost-days.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
 import type { CostSourceOf } from '../../warehouse/sources/cost-sources.ts';
-import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
+import type { ExportFile } from '../../warehouse/sources/feeds/export-files.ts';
+import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
 import {
   API_ALLOCATIONS,
   API_ASSETS,
@@ -14,70 +15,69 @@ import {
   missingAllocationColumns,
   missingAssetColumns,
 } from '../../warehouse/sources/opencost/opencost-columns.ts';
-import { loadOpenCost } from '../../warehouse/sources/opencost/opencost-load.ts';
+import { stageOpenCost } from '../../warehouse/sources/opencost/opencost-load.ts';
 import { relationsOf } from '../../warehouse/sources/feeds/scan-files.ts';
 import type { Reader } from '../../warehouse/engine/readers/reader.ts';
-import type { SourceReading } from './source-reading.ts';
 import { openCostApi, type OpenCostApi } from './opencost-api.ts';
 import { isApiLocation } from '../../warehouse/sources/file-locations.ts';
-import { readableFiles, type ReadableFiles } from './readable-files.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
+import type { Reading } from './reading.ts';
 
-/** Loads an OpenCost source from its files or its API; see `loadOpenCost`. */
-export async function loadOpenCostSource(
-  { location, options }: CostSourceOf<'opencost'>,
-  reading: Omit<SourceReading, 'currency'>,
-): Promise<LoadResult> {
-  const { sessions, scope, rules } = reading;
-  const assets =
-    options.assets_location === undefined
-      ? null
-      : await readableFiles(reading, options.assets_location, missingAssetColumns, 'options.assets_location');
-  const cluster = options.cluster ?? null;
-  if (isApiLocation(location)) {
-    const { privateTargets } = rules;
-    const api = openCostApi(location, { privateTargets, signal: reading.attempt.signal });
-    return loadFromApi(api, reading, { assets, cluster });
-  }
-  const publish = assets?.publish ?? reading.publish;
-  const allocations = await readableFiles({ ...reading, publish }, location, missingAllocationColumns);
-  const feeds = {
-    allocations: relationsOf(allocations.files),
-    assets: assets === null ? null : relationsOf(assets.files),
-    cluster,
-    from: 'files' as const,
-  };
-  const readFrom = [...allocations.files, ...(assets?.files ?? [])].map(({ path }) => path);
-  const result = await loadOpenCost(sessions, { ...scope, readFrom }, feeds, allocations.publish);
-  return { ...result, notes: [...allocations.notes, ...(assets?.notes ?? []), ...result.notes] };
+type OpenCostSource = CostSourceOf<'opencost'>;
+
+/** Reads an OpenCost source from its files or its API, and stages its rows; see `stageOpenCost`. */
+export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<StagedLoad> =>
+  isApiLocation(source.location) ? readApi(source, reading) : readFiles(source, reading);
+
+async function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
+  const { sessions, load, files } = reading;
+  const allocations = await files.at('location', location, missingAllocationColumns);
+  const assets = await assetFiles(options, reading);
+  const staged = await stageOpenCost(sessions, load, {
+    allocations: relationsOf(allocations),
+    assets: assets === null ? null : relationsOf(assets),
+    cluster: options.cluster ?? null,
+    from: 'files',
+  });
+  return { ...staged, readFrom: pathsOf([...allocations, ...(assets ?? [])]) };
 }
 
-/** Requests one day after the other from the API, then loads the answers. Days that the API no longer has stay as they are. */
-async function loadFromApi(
-  api: OpenCostApi,
-  { sessions, scope, attempt, publish }: Omit<SourceReading, 'currency'>,
-  { assets, cluster }: { assets: ReadableFiles | null; cluster: string | null },
-): Promise<LoadResult> {
+/** Requests one day after the other from the API, then stages the answers. Days that the API no longer has stay as they are. */
+async function readApi({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
+  const { sessions, load, rules, attempt } = reading;
   const { reader, session } = sessions;
-  const lastDelivered = await lastDeliveredDay(session, scope.orgId, scope.sourceId);
-  const days = daysToAsk({ ...scope, lastDelivered });
+  const assets = await assetFiles(options, reading);
+  const api = openCostApi(location, { privateTargets: rules.privateTargets, signal: attempt.signal });
+  const lastDelivered = await lastDeliveredDay(session, load.orgId, load.sourceId);
+  const days = daysToAsk({ ...load, lastDelivered });
   await openApiRows(reader);
   const asked = await askApi(reader, api, days, attempt, assets === null);
-  const feeds = {
+  const { counts, notes, ...staged } = await stageOpenCost(sessions, load, {
     allocations: [API_ALLOCATIONS],
-    assets: assets === null ? [API_ASSETS] : relationsOf(assets.files),
-    cluster,
-    from: 'api' as const,
-  };
-  const readFrom = (assets?.files ?? []).map(({ path }) => path);
-  const result = await loadOpenCost(sessions, { ...scope, readFrom }, feeds, assets?.publish ?? publish);
+    assets: assets === null ? [API_ASSETS] : relationsOf(assets),
+    cluster: options.cluster ?? null,
+    from: 'api',
+  });
   return {
-    ...result,
-    rowsRead: result.rowsRead + asked.leftOut,
-    rowsLeftOut: result.rowsLeftOut + asked.leftOut,
-    notes: [...(assets?.notes ?? []), ...notesOf(days, asked), ...result.notes],
+    ...staged,
+    counts: {
+      ...counts,
+      rowsRead: counts.rowsRead + asked.leftOut,
+      rowsLeftOut: counts.rowsLeftOut + asked.leftOut,
+    },
+    readFrom: pathsOf(assets ?? []),
+    notes: [...notesOf(days, asked), ...notes],
   };
 }
+
+/** Returns the files of `options.assets_location`; null without one. */
+const assetFiles = async (
+  { assets_location: location }: OpenCostSource['options'],
+  { files }: Reading,
+): Promise<ExportFile[] | null> =>
+  location === undefined ? null : files.at('options.assets_location', location, missingAssetColumns);
+
+const pathsOf = (files: readonly ExportFile[]): string[] => files.map(({ path }) => path);
 
 interface Asked {
   /** Entries of the answers that are not rows. */
