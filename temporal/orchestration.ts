@@ -18,7 +18,7 @@ import {
   type WorkflowExecutionStatusName,
 } from '@temporalio/client';
 import { rootCause } from '@temporalio/common';
-import { IMPORT_TIME, importWorkflowId, type ImportInput } from '../domain/imports/connection.ts';
+import { importWorkflowId, type ImportInput } from '../domain/imports/connection.ts';
 import { conflict, ServiceError, unavailable } from '../domain/shared/errors.ts';
 import type { DeliveryInput } from '../domain/events/webhook.ts';
 import {
@@ -32,6 +32,7 @@ import {
   numbersChanged,
   startOf,
   workflowIdOf,
+  WORKFLOWS,
   type WorkflowName,
   type Workflows,
 } from '../workflows/contract.ts';
@@ -65,7 +66,10 @@ type ImportScheduleInput = Pick<ImportInput, 'orgId' | 'metricId'>;
 /** Returns the summary of a workflow with this input, such as "AWS of Acme, 2026-01"; null while the names are unknown. */
 type SummaryOf = (input: { orgId: string }) => Promise<string | null>;
 
-type WorkflowWithInput = Exclude<WorkflowName, 'maintainWarehouse' | 'flushWarehouse' | 'backUpWarehouse'>;
+/** The workflows that have an input. */
+type WorkflowWithInput = {
+  [Name in WorkflowName]: Parameters<Workflows[Name]> extends [] ? never : Name;
+}[WorkflowName];
 
 interface IngestScheduleInput {
   orgId: string;
@@ -441,79 +445,42 @@ const on =
     throw error;
   };
 
-/** A schedule that starts a workflow at times in UTC. If a run is not over at the next time, that is skipped. */
+/** The schedule of a workflow. If a run is not over at the next time, that is skipped. */
 const scheduled = <Name extends WorkflowName>(
-  scheduleId: string,
-  spec: ScheduleOptions['spec'],
   workflowType: Name,
   ...args: Parameters<Workflows[Name]>
 ): ScheduleOptions => ({
-  scheduleId,
-  spec,
+  scheduleId: workflowIdOf(workflowType, ...args),
+  spec: WORKFLOWS[workflowType].schedule ?? {},
   action: { type: 'startWorkflow', workflowType, ...startOf(workflowType, ...args) },
   policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
 });
 
-/** Often, because each read of a table also reads its small writes that are not in files yet. */
-const FLUSH_SCHEDULE = scheduled(
-  workflowIdOf('flushWarehouse'),
-  { intervals: [{ every: '10m' }] },
-  'flushWarehouse',
-);
+const FLUSH_SCHEDULE = scheduled('flushWarehouse');
 
-const MAINTENANCE_SCHEDULE = scheduled(
-  workflowIdOf('maintainWarehouse'),
-  { calendars: [{ hour: 2, minute: 30 }] },
-  'maintainWarehouse',
-);
+const MAINTENANCE_SCHEDULE = scheduled('maintainWarehouse');
 
 const BACKUP_ID = workflowIdOf('backUpWarehouse');
 
-const backupSchedule = (hour: number): ScheduleOptions =>
-  scheduled(BACKUP_ID, { calendars: [{ hour }] }, 'backUpWarehouse');
+const backupSchedule = (hour: number): ScheduleOptions => ({
+  ...scheduled('backUpWarehouse'),
+  spec: { calendars: [{ hour }] },
+});
 
-const settlementSchedule = (orgId: string): ScheduleOptions =>
-  scheduled(
-    workflowIdOf('settleMonths', { orgId }),
-    { calendars: [{ hour: 6, minute: 15 }] },
-    'settleMonths',
-    {
-      orgId,
-    },
-  );
+const settlementSchedule = (orgId: string): ScheduleOptions => scheduled('settleMonths', { orgId });
 
-/** After the night's ingests and the settlement. */
-const exportSchedule = (orgId: string): ScheduleOptions =>
-  scheduled(
-    workflowIdOf('exportData', { orgId }),
-    { calendars: [{ hour: 7 }], jitter: '30m' },
-    'exportData',
-    {
-      orgId,
-    },
-  );
+const exportSchedule = (orgId: string): ScheduleOptions => scheduled('exportData', { orgId });
 
 const ingestSchedule = ({ orgId, sourceId, paused }: IngestScheduleInput): ScheduleOptions => ({
-  ...scheduled(
-    ingestWorkflowId(orgId, sourceId),
-    { calendars: [{ hour: 4 }], jitter: '45m' },
-    'ingestCostsOnSchedule',
-    { orgId, sourceId, startMonth: null, endMonth: null },
-  ),
+  ...scheduled('ingestCostsOnSchedule', { orgId, sourceId, startMonth: null, endMonth: null }),
+  scheduleId: ingestWorkflowId(orgId, sourceId),
   state: { paused },
 });
 
-const importSchedule = ({ orgId, metricId }: ImportScheduleInput): ScheduleOptions =>
-  scheduled(
-    importWorkflowId({ orgId, metricId }),
-    { calendars: [IMPORT_TIME] },
-    'importMetricValuesOnSchedule',
-    {
-      orgId,
-      metricId,
-      startMonth: null,
-    },
-  );
+const importSchedule = ({ orgId, metricId }: ImportScheduleInput): ScheduleOptions => ({
+  ...scheduled('importMetricValuesOnSchedule', { orgId, metricId, startMonth: null }),
+  scheduleId: importWorkflowId({ orgId, metricId }),
+});
 
 const CLOSED: ReadonlySet<WorkflowExecutionStatusName> = new Set([
   'COMPLETED',

@@ -1,71 +1,7 @@
 import { ApplicationFailure, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 import { forMessage } from '../domain/shared/for-message.ts';
-import { WORKFLOW_NAMES, workflowIdOf, type WorkflowName, type Workflows } from './contract.ts';
-
-/** A field of an input: what it must be, in words, and whether a value is that. */
-interface Field {
-  expected: string;
-  allows: (value: unknown) => boolean;
-  /** The value if the field is left out. A field without one is required. */
-  otherwise?: null;
-}
-
-const id = (prefix: string): Field => ({
-  expected: `an id such as ${prefix}_…`,
-  allows: (value) => typeof value === 'string' && value.startsWith(`${prefix}_`) && !value.includes('/'),
-});
-
-const TEXT: Field = {
-  expected: 'an id',
-  allows: (value) => typeof value === 'string' && value !== '',
-};
-
-const MONTH: Field = {
-  expected: 'a month such as 2026-01, or null',
-  allows: (value) => value === null || (typeof value === 'string' && /^\d{4}-(0[1-9]|1[0-2])$/.test(value)),
-  otherwise: null,
-};
-
-const FLAG: Field = {
-  expected: 'true, false or nothing',
-  allows: (value) => value === undefined || typeof value === 'boolean',
-};
-
-const ORGANISATION = { orgId: id('org') };
-const INGEST = {
-  ...ORGANISATION,
-  sourceId: id('src'),
-  startMonth: MONTH,
-  endMonth: MONTH,
-  acceptShrink: FLAG,
-};
-const IMPORT = { ...ORGANISATION, metricId: id('met'), startMonth: MONTH };
-
-/** The fields of each input, and no others. */
-const FIELDS: { [Name in WorkflowName]: Record<keyof NonNullable<Parameters<Workflows[Name]>[0]>, Field> } = {
-  ingestCosts: INGEST,
-  ingestCostsOnSchedule: INGEST,
-  importMetricValues: IMPORT,
-  importMetricValuesOnSchedule: IMPORT,
-  settleMonths: ORGANISATION,
-  raiseEvents: ORGANISATION,
-  deliverWebhook: { ...ORGANISATION, webhookId: TEXT, eventId: TEXT },
-  maintainWarehouse: {},
-  flushWarehouse: {},
-  backUpWarehouse: {},
-  exportData: ORGANISATION,
-};
-
-/** The schedules add a time to the id. */
-const ANY_ID: ReadonlySet<string> = new Set<WorkflowName>([
-  'ingestCostsOnSchedule',
-  'importMetricValuesOnSchedule',
-  'settleMonths',
-  'maintainWarehouse',
-  'flushWarehouse',
-  'backUpWarehouse',
-  'exportData',
-]);
+import { WORKFLOW_NAMES, workflowIdOf, WORKFLOWS, type WorkflowName, type Workflows } from './contract.ts';
+import type { Field } from './input-fields.ts';
 
 function refuse(what: string, expected: string, given: unknown): never {
   throw ApplicationFailure.nonRetryable(`${what}: expected ${expected}, got ${forMessage(given)}`, 'invalid');
@@ -73,7 +9,7 @@ function refuse(what: string, expected: string, given: unknown): never {
 
 /** Returns the arguments with the fields that were left out. Fails with the name of a wrong field. */
 function checked(name: WorkflowName, args: readonly unknown[]): unknown[] {
-  const fields: Record<string, Field> = FIELDS[name];
+  const fields: Record<string, Field> = WORKFLOWS[name].fields;
   const [given, ...others] = args;
   if (Object.keys(fields).length === 0) return args.length === 0 ? [] : refuse('input', 'nothing', given);
   if (!isPlainObject(given))
@@ -108,7 +44,8 @@ export const interceptors = (): WorkflowInterceptors => ({
         if (!WORKFLOW_NAMES.includes(name))
           refuse('workflow type', `one of ${WORKFLOW_NAMES.join(', ')}`, workflowType);
         const args = checked(name, input.args);
-        if (!ANY_ID.has(name)) {
+        // A schedule adds its time to the id.
+        if (WORKFLOWS[name].schedule === null) {
           const expected = workflowIdOf(name, ...(args as Parameters<Workflows[typeof name]>));
           if (workflowId !== expected) refuse('workflow id', expected, workflowId);
         }

@@ -25,8 +25,9 @@ import {
   aloneQueueOf,
   DELIVERY_TASK_QUEUE,
   TASK_QUEUE,
+  WORKFLOW_NAMES,
+  WORKFLOWS,
   type ResultSinks,
-  type WorkflowName,
 } from '../../workflows/contract.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Sealer } from '../../security/sealing.ts';
@@ -71,23 +72,6 @@ const MOST_DELIVERIES = 50;
 
 /** A worker of steps that may end it runs one of them at a time. */
 const ALONE = { maxConcurrentActivityTaskExecutions: 1, maxConcurrentActivityTaskPolls: 1 };
-
-/**
- * Workflows that fail at an error in their code, or at a history that an upgrade's code cannot continue. The next one begins
- * anew. Otherwise Temporal would retry the step for ever, and the next one would wait for it. A delivery has no next one.
- */
-const BEGIN_ANEW: readonly WorkflowName[] = [
-  'ingestCosts',
-  'ingestCostsOnSchedule',
-  'importMetricValues',
-  'importMetricValuesOnSchedule',
-  'settleMonths',
-  'raiseEvents',
-  'maintainWarehouse',
-  'flushWarehouse',
-  'exportData',
-  'backUpWarehouse',
-];
 
 /** Starts the workers of the pipelines and of the deliveries, and adds their ends to `closers`. */
 export async function startWorkers(
@@ -217,7 +201,9 @@ export async function startWorkers(
     maxConcurrentActivityTaskExecutions: MOST_ACTIVITIES,
     workflowFailureErrorTypes: {
       '*': [],
-      ...Object.fromEntries(BEGIN_ANEW.map((workflow) => [workflow, ['Error']])),
+      ...Object.fromEntries(
+        WORKFLOW_NAMES.filter((name) => WORKFLOWS[name].beginsAnew).map((name) => [name, ['Error']]),
+      ),
     },
   });
   await run({
