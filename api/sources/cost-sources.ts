@@ -17,15 +17,7 @@ import { deliveredThrough } from '../../warehouse/sources/coverage.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { settleMonths } from '../../warehouse/months/settlement.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
-import {
-  aiToolsOptions,
-  costSourceChanges,
-  focusOptions,
-  hostsOptions,
-  newCostSource,
-  openCostOptions,
-  optionsOf,
-} from './cost-source-fields.ts';
+import { costSource, costSourceChanges, newCostSource, optionsOf } from './cost-source-fields.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
@@ -34,32 +26,6 @@ import { namedPageQuery, page, pageQuery } from '../http/paging.ts';
 import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
-
-const wireSource = <Kind extends string, Options extends z.ZodType>(kind: Kind, options: Options) =>
-  z.object({
-    id: z.string(),
-    name: z.string(),
-    kind: z.literal(kind),
-    location: z.string(),
-    currency: z.string().nullable(),
-    options,
-    schedule_paused: z.boolean(),
-    starts_on: z.string().nullable(),
-    delivered_through: z
-      .string()
-      .nullable()
-      .describe('Last whole day of which it has delivered spend; null if none'),
-    last_run: runRecord.nullable(),
-  });
-
-const costSource = z
-  .discriminatedUnion('kind', [
-    wireSource('focus', focusOptions).meta({ id: 'FocusSource' }),
-    wireSource('opencost', openCostOptions).meta({ id: 'OpenCostSource' }),
-    wireSource('hosts', hostsOptions).meta({ id: 'HostsSource' }),
-    wireSource('ai_tools', aiToolsOptions).meta({ id: 'AiToolsSource' }),
-  ])
-  .meta({ id: 'CostSource' });
 
 type WireSource = z.infer<typeof costSource>;
 

@@ -1,4 +1,4 @@
-import type { UnitKind } from '../../domain/sources/units/unit-rhythm.ts';
+import type { UnitKind } from '../../domain/sources/kinds.ts';
 import { idAfter } from '../../warehouse/engine/sql/ids.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 

@@ -1,18 +1,11 @@
 import { lastDay, type Day } from '../shared/calendar.ts';
 import { waysOut, type Doubt } from '../sources/doubts.ts';
+import { KINDS, type Kind } from '../sources/kinds.ts';
 import type { MonthFacts } from './month-facts.ts';
 import { settleDayReasons, type SettlementFacts } from './settlement.ts';
 
-/** The words for spend, by the kind of its source. */
-const SPEND_IN_WORDS: Record<string, string> = {
-  focus: 'cloud',
-  opencost: 'Kubernetes',
-  hosts: 'host',
-  ai_tools: 'AI tool',
-};
-
-const spendInWords = (kinds: readonly string[]): string =>
-  [kinds.map((kind) => SPEND_IN_WORDS[kind] ?? kind).join(' or '), 'spend'].join(' ').trim();
+const spendInWords = (kinds: readonly Kind[]): string =>
+  [kinds.map((kind) => KINDS[kind].words).join(' or '), 'spend'].join(' ').trim();
 
 /** Whether the cost is a sealed bill of a team. It lacks nothing, because it no longer moves. */
 export const isSealedBill = ({ team, settled }: Pick<MonthFacts, 'team' | 'settled'>): boolean =>

@@ -1,4 +1,5 @@
 import type { MissingUnit } from './units/missing-units.ts';
+import type { Kind } from './kinds.ts';
 import { waysOut, type SourceDoubt } from './doubts.ts';
 import { addDays, lastDay, type Day, type Month } from '../shared/calendar.ts';
 import { rangeInWords } from '../shared/day-ranges.ts';
@@ -9,7 +10,7 @@ export interface SourceMonth {
   month: Month;
   id: string;
   name: string;
-  kind: string;
+  kind: Kind;
   /** False if its schedule is paused. Months then wait for it only as described at `holdingBack`. */
   isActive: boolean;
   /** The first and the last day of the month that it does not cover; null if it covers all days. */
@@ -45,9 +46,9 @@ export interface Coverage {
   /** Sources created after the month had settled that lack days of it. For picked spend the list is empty. */
   latecomers: SourceMonth[];
   /** Picked kinds of sources without a known day in the month. */
-  undelivered: string[];
+  undelivered: Kind[];
   /** The last known day of the month, by kind. Kinds without a known day have no entry. */
-  lastKnown: ReadonlyMap<string, Day>;
+  lastKnown: ReadonlyMap<Kind, Day>;
   /** Up to this day of the month no source of the scope lacks a day; null if one lacks the first day. */
   completeThrough: Day | null;
 }
@@ -56,7 +57,7 @@ export interface Coverage {
 export function coverageOf(
   month: Month,
   all: readonly SourceMonth[],
-  kinds: readonly string[] | null,
+  kinds: readonly Kind[] | null,
 ): Coverage {
   const sources = kinds === null ? all : all.filter(({ kind }) => kinds.includes(kind));
   const isLatecomer = latecomersAmong(all);
@@ -64,7 +65,7 @@ export function coverageOf(
     source.isActive && (kinds !== null || !isLatecomer(source));
   const lacking = sources.filter(isLacking);
   const gaps = lacking.filter(isAwaited);
-  const lastKnown = new Map<string, Day>();
+  const lastKnown = new Map<Kind, Day>();
   for (const { kind, lastKnown: day } of sources)
     if (day !== null && day > (lastKnown.get(kind) ?? '')) lastKnown.set(kind, day);
   const undelivered = (kinds ?? []).filter((kind) => !lastKnown.has(kind));

@@ -1,4 +1,6 @@
 import type { Day } from '../../domain/shared/calendar.ts';
+import { KIND_OPTIONS, type OptionsOf } from '../../domain/sources/kind-options.ts';
+import type { Kind } from '../../domain/sources/kinds.ts';
 import { newId } from '../engine/sql/ids.ts';
 import { Versions, type By, type ListedThings } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -14,48 +16,20 @@ interface SourceBase {
   starts_on: Day | null;
 }
 
-/** The FOCUS column of the cost: amortised by default, invoiced by option. */
-interface FocusOptions {
-  cost_column: 'EffectiveCost' | 'BilledCost';
-}
+/** A kind of cost source, and its options. */
+type KindAndOptions<K extends Kind> = { [Of in K]: { kind: Of; options: OptionsOf<Of> } }[K];
 
-/**
- * Whether machines without a bill line are on a connected bill. If it is not known (`auto`), they hold back the months in which
- * a bill of their cloud is connected.
- */
-interface OnBillOption {
-  on_bill?: 'auto' | 'always' | 'never' | undefined;
-}
+/** A source of an organisation's spend, of some kinds (docs/http.md#connect-a-cost-source). */
+export type CostSourceOf<K extends Kind> = SourceBase & KindAndOptions<K>;
 
-/** The cluster of rows that name no cluster, and the location of its assets if they do not come from an API. */
-export interface OpenCostOptions extends OnBillOption {
-  cluster?: string | undefined;
-  assets_location?: string | undefined;
-}
-
-/** The location of the usage by repository; `location` has the spend. */
-interface AiToolsOptions {
-  usage_location: string;
-}
-
-/** A source's kind and its options (docs/http.md#connect-a-cost-source). */
-export type SourceKind =
-  | { kind: 'focus'; options: FocusOptions }
-  | { kind: 'opencost'; options: OpenCostOptions }
-  | { kind: 'hosts'; options: OnBillOption }
-  | { kind: 'ai_tools'; options: AiToolsOptions };
-
-/** A source of an organisation's spend (docs/http.md#connect-a-cost-source). */
-export type CostSource = SourceBase & SourceKind;
-
-/** A cost source of one kind. */
-export type CostSourceOf<Kind extends CostSource['kind']> = Extract<CostSource, { kind: Kind }>;
+/** A source of an organisation's spend, of any kind. */
+export type CostSource = CostSourceOf<Kind>;
 
 /** A cost source that has no id yet. */
-export type NewCostSource = Omit<SourceBase, 'id'> & SourceKind;
+export type NewCostSource = Omit<SourceBase, 'id'> & KindAndOptions<Kind>;
 
 /** The fields of a cost source that can change; options are those of its kind. */
-export type CostSourceChanges = Partial<Omit<SourceBase, 'id'>> & { options?: SourceKind['options'] };
+export type CostSourceChanges = Partial<Omit<SourceBase, 'id'>> & { options?: OptionsOf<Kind> };
 
 const COST_SOURCES = new Versions<CostSource>({
   name: 'cost_source',
@@ -71,19 +45,9 @@ const COST_SOURCES = new Versions<CostSource>({
     starts_on: 'DATE',
   },
   decidesAbout: (_orgId, id) => [`source ${id}`],
-  // The API accepts only the options of a kind. Sources that are older than an option have its default.
-  complete: (source) => {
-    switch (source.kind) {
-      case 'focus':
-        return { ...source, options: { ...DEFAULT_FOCUS_OPTIONS, ...source.options } };
-      case 'opencost':
-        return { ...source, options: { ...DEFAULT_ON_BILL, ...source.options } };
-      case 'hosts':
-        return { ...source, options: { ...DEFAULT_ON_BILL, ...source.options } };
-      case 'ai_tools':
-        return source;
-    }
-  },
+  // A change replaces the options as a whole, and may leave out what has a default.
+  complete: (source) =>
+    ({ ...source, options: { ...KIND_OPTIONS[source.kind].defaults, ...source.options } }) as CostSource,
   // The audit log gets no locations, because they may hold a credential.
   auditDetail: ({ name, kind }, fields) => ({
     name,
@@ -91,9 +55,6 @@ const COST_SOURCES = new Versions<CostSource>({
     set: Object.keys(fields).filter((key) => key !== 'id'),
   }),
 });
-
-const DEFAULT_FOCUS_OPTIONS: FocusOptions = { cost_column: 'EffectiveCost' };
-const DEFAULT_ON_BILL: OnBillOption = { on_bill: 'auto' };
 
 export const newCostSourceId = (): string => newId('src');
 

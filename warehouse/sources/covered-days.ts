@@ -1,4 +1,8 @@
 // The statements for the days that cost sources cover.
+import { kindsThat } from '../../domain/sources/kinds.ts';
+import { sqlTexts } from '../engine/sql/sql-text.ts';
+
+const KINDS_OF_PERIODS = sqlTexts(kindsThat(({ covers }) => covers === 'billing period'));
 
 /** The last day that a load has brought. A day counts once it had ended in UTC, and files written after it have it. */
 export const BROUGHT_THROUGH =
@@ -7,7 +11,7 @@ export const BROUGHT_THROUGH =
 /** Returns CTEs with the loads of the organisation, and with the first and last day that each source has brought by some loads. */
 export const deliveries = (loads: string): string => `own_loads AS (
   SELECT source_id, kind, billing_period, covered_days, written_through, cost_total,
-    CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
+    CASE WHEN kind IN ${KINDS_OF_PERIODS} THEN billing_period ELSE greatest(first_day, billing_period) END AS first_day,
     least(written_through, CAST(published_at AS DATE) - 1, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS ended_through,
     ${BROUGHT_THROUGH} AS brought_through,
     least(delivered_through, CAST(billing_period + INTERVAL 1 MONTH AS DATE) - 1) AS begun_through
@@ -30,7 +34,7 @@ deliveries AS (
  */
 const coveredRanges = (loads: string): string => `${deliveries(loads)},
 covered_ranges AS (
-  SELECT source_id, CASE WHEN kind = 'focus' THEN billing_period ELSE greatest(billing_period, delivers_from) END AS covered_from,
+  SELECT source_id, CASE WHEN kind IN ${KINDS_OF_PERIODS} THEN billing_period ELSE greatest(billing_period, delivers_from) END AS covered_from,
     least(ended_through, delivers_through) AS covered_through
   FROM own_loads JOIN deliveries USING (source_id)
   WHERE covered_days IS NULL AND least(ended_through, delivers_through) >= billing_period

@@ -1,5 +1,4 @@
-/** What the spend of a cost source belongs to: an account of a cloud, a cluster, a host or an AI tool. */
-export type UnitKind = 'account' | 'cluster' | 'host' | 'tool';
+import { KINDS, type UnitKind } from '../kinds.ts';
 
 /** A day of the calendar, as a number (calendar.ts). */
 type DayNumber = number;
@@ -91,12 +90,19 @@ interface Rhythm {
   isEveryDay: boolean;
 }
 
+/** Units that have spend every day. */
+const EVERY_DAY: ReadonlySet<UnitKind> = new Set(
+  Object.values(KINDS)
+    .filter(({ covers }) => covers === 'read days')
+    .map(({ unit }) => unit),
+);
+
 const rhythmOf = (
   unit: UnitDays,
   before: readonly DayNumber[],
   after: readonly DayNumber[],
 ): Rhythm | null =>
-  unit.kind === 'cluster' || unit.kind === 'host'
+  EVERY_DAY.has(unit.kind)
     ? everyDay(unit, before, after)
     : (nearlyEveryDay(unit, before) ?? nearlyEveryDay(unit, after));
 

@@ -5,7 +5,7 @@ import { openCostApi } from '../../../activities/sources/opencost-api.ts';
 import { isApiLocation } from '../../../warehouse/sources/file-locations.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
-import type { OpenCostOptions } from '../../../warehouse/sources/cost-sources.ts';
+import type { OptionsOf } from '../../../domain/sources/kind-options.ts';
 import { storedDoubts } from '../../../warehouse/sources/doubts.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -362,7 +362,7 @@ describeOnBothEngines('the load of an API', (open, onDuckDb) => {
       report = () => undefined,
       ...changes
     }: Partial<LoadScope> & {
-      options?: OpenCostOptions;
+      options?: OptionsOf<'opencost'>;
       signal?: AbortSignal;
       report?: (rows: number) => void;
     } = {},

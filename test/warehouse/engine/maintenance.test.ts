@@ -6,7 +6,7 @@ import { createCostSource, updateCostSource } from '../../../warehouse/sources/c
 import { costSummary } from '../../../warehouse/spend/costs.ts';
 import { describeFile } from '../../support/warehouse/describe-file.ts';
 import { stageFocus } from '../../../warehouse/sources/focus/focus-load.ts';
-import { compact, removeDeadSpend } from '../../../warehouse/engine/maintenance/maintenance.ts';
+import { compact, removeDeadSpend, SPEND_TABLES } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { ADMIN, published } from '../../support/warehouse/tenant.ts';
@@ -74,6 +74,17 @@ describeOnBothEngines('maintenance', (open) => {
     );
     return Number(row?.stored);
   };
+
+  it('cleans every table that has rows of loads', async () => {
+    const columns = ['org_id', 'source_id', 'load_id', 'billing_period'];
+    const tables = await test.warehouse.query<{ name: string }>(
+      `SELECT table_name AS name FROM duckdb_columns() WHERE database_name = 'warehouse' AND list_contains($columns, column_name)
+         AND table_name NOT IN ('loads', 'current_loads')
+       GROUP BY ALL HAVING count(*) = len($columns) ORDER BY name`,
+      { columns },
+    );
+    expect(tables.map(({ name }) => name)).toEqual([...SPEND_TABLES].sort());
+  });
 
   it('removes a replaced load seven days after its replacement, and changes no total', async () => {
     const source = await newSource('org_replaced');

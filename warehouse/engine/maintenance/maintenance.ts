@@ -6,7 +6,8 @@ import type { Warehouse } from '../warehouse.ts';
 /** Days for which replaced rows stay, so that they can be compared with the new ones (docs/design.md#rows-are-only-inserted). */
 const GRACE_DAYS = 7;
 
-const SPEND_TABLES = [
+/** The tables with rows of loads. */
+export const SPEND_TABLES = [
   'cloud_spend',
   'account_names',
   'bill_days',

@@ -1,6 +1,7 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Frequency, MetricKind } from '../../../domain/metrics/metric.ts';
 import { pushTo } from '../../../domain/shared/push-to.ts';
+import type { Kind } from '../../../domain/sources/kinds.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
 import { ofMetric } from '../../engine/states/states.ts';
@@ -21,7 +22,7 @@ export interface MetricScope {
 
 /** A kind of source that a metric picks from. */
 export interface PickedKind {
-  kind: string;
+  kind: Kind;
   /** The day from which any of its picks of that kind has spend; null if a pick always has. */
   collected_from: Day | null;
   /** The tag keys and splits that its picks use, in words, with the first day of their data. */

@@ -1,5 +1,6 @@
 import { addDays, firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { SourceMonth } from '../../../domain/sources/coverage.ts';
+import { kindsThat } from '../../../domain/sources/kinds.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
@@ -86,10 +87,8 @@ export const knownThrough = (
     return known;
   });
 
-const SOURCE_KINDS = ['ai_tools', 'focus', 'hosts', 'opencost'] as const;
-
 /** All kinds that a scope can pick from, in alphabetical order; the empty text is the organisation's scope. */
-const ALL_KINDS = SOURCE_KINDS.reduce<string[]>(
+const ALL_KINDS = kindsThat(() => true).reduce<string[]>(
   (sets, kind) => [...sets, ...sets.map((set) => (set === '' ? kind : `${set},${kind}`))],
   [''],
 );

@@ -1,5 +1,5 @@
 import type { Statements } from '../../engine/session.ts';
-import { sqlText } from '../../engine/sql/sql-text.ts';
+import { sqlTexts } from '../../engine/sql/sql-text.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
 import { STORED } from '../feeds/read-feed.ts';
@@ -128,10 +128,10 @@ export async function findFilesTwice(
   if (accounts.length === 0) return;
   await dropTemporaryTables(reader, TABLES);
   const relations = relationsOf(files, 'skipped');
-  const names = [...deliveries].map((pair) => `(${pair.map(sqlText).join(', ')})`).join(', ');
+  const names = [...deliveries].map((pair) => sqlTexts(pair)).join(', ');
   const delivered = (days: string): string => `
     SELECT * FROM (SELECT *, ${accountOfUnit('unit')} AS account_key FROM (${days}))
-    JOIN (VALUES ${names}) AS delivered(file, delivery) USING (file) WHERE account_key IN (${accounts.map(({ account_key }) => sqlText(account_key)).join(', ')})`;
+    JOIN (VALUES ${names}) AS delivered(file, delivery) USING (file) WHERE account_key IN ${sqlTexts(accounts.map(({ account_key }) => account_key))}`;
   await reader.run(
     `CREATE TEMP TABLE file_days AS ${delivered(fileDays(relations, bill, { service: (file) => serviceNumber(textOf(file, 'service'), textOf(file, 'category')) }))}`,
   );

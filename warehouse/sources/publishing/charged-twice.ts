@@ -1,7 +1,7 @@
 import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import type { Session, Statements } from '../../engine/session.ts';
 import type { Parameters } from '../../engine/sql/parameters.ts';
-import { sqlText } from '../../engine/sql/sql-text.ts';
+import { sqlTexts } from '../../engine/sql/sql-text.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import { storeRows, type Load } from './load.ts';
 
@@ -91,7 +91,7 @@ export async function addAlsoIn(
 ): Promise<void> {
   const some = relations.filter(({ alsoIn = [] }) => alsoIn.length > 0);
   const names = some.flatMap(({ alsoIn = [] }) =>
-    alsoIn.map(({ file, name, other }) => `(${[file, name, other].map(sqlText).join(', ')})`),
+    alsoIn.map(({ file, name, other }) => sqlTexts([file, name, other])),
   );
   if (names.length === 0) return;
   const charges = `(

@@ -1,10 +1,14 @@
 import { monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
+import { kindsThat } from '../../../domain/sources/kinds.ts';
 import { recordLoadFiles } from './load-files.ts';
 import type { Load, LoadResult, Periods, StagedLoad } from './load.ts';
 import { storeRejectedDoubts } from './rejected-doubts.ts';
 import type { Session } from '../../engine/session.ts';
+import { sqlTexts } from '../../engine/sql/sql-text.ts';
+
+const KINDS_OF_READ_DAYS = sqlTexts(kindsThat(({ covers }) => covers === 'read days'));
 
 /** The month of a day as SQL. */
 export const MONTH = `CAST(date_trunc('month', day) AS DATE)`;
@@ -126,6 +130,6 @@ covered AS (
 SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $run AS run_id,
   CASE WHEN rows_read = 0 THEN read_at ELSE $now::TIMESTAMP END AS published_at,
   published.*, written_through,
-  CASE WHEN (SELECT kind FROM cost_sources WHERE org_id = $org AND source_id = $source) IN ('opencost', 'hosts')
+  CASE WHEN (SELECT kind FROM cost_sources WHERE org_id = $org AND source_id = $source) IN ${KINDS_OF_READ_DAYS}
     THEN COALESCE(covered.covered_days, []) END AS covered_days
 FROM published LEFT JOIN before USING (billing_period) LEFT JOIN covered USING (billing_period) LEFT JOIN written USING (billing_period)`;

@@ -1,6 +1,7 @@
 import { monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
+import type { UnitKind } from '../../../domain/sources/kinds.ts';
 import { firstAndMore, forMessage } from '../../../domain/shared/for-message.ts';
 import type { LoadScope } from './load.ts';
 import { MONTH } from './publish-load.ts';
@@ -9,7 +10,7 @@ import type { Session } from '../../engine/session.ts';
 /** The units of a source, in the table that stages a reading and in the one that stores it. */
 export interface SourceUnits {
   /** The unit's word in messages, and its column. */
-  unit: 'account' | 'cluster' | 'host' | 'tool';
+  unit: UnitKind;
   staged: 'daily_money' | 'load_days';
   stored: 'cloud_spend' | 'kubernetes_spend' | 'host_spend' | 'ai_tool_spend';
   /** SQL of the billing period of a staged row. */
@@ -26,7 +27,7 @@ export const ACCOUNTS: SourceUnits = {
 
 /** Returns the units of a source whose billing periods are months. */
 export const unitsOf = (
-  unit: 'cluster' | 'host' | 'tool',
+  unit: Exclude<UnitKind, 'account'>,
   stored: 'kubernetes_spend' | 'host_spend' | 'ai_tool_spend',
 ): SourceUnits => ({ unit, stored, staged: 'load_days', billingPeriod: MONTH });
 

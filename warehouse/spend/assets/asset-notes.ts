@@ -1,5 +1,6 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
+import type { Kind } from '../../../domain/sources/kinds.ts';
 import type { CostSource } from '../../sources/cost-sources.ts';
 import type { Session } from '../../engine/session.ts';
 
@@ -44,15 +45,15 @@ export async function assetNotes(
   return decided.map(noteOf);
 }
 
-/** Returns the notes for a run, in the months that it loaded. A bill's run gets all notes, other runs those on their own. */
+/** Returns the notes for a run, in the months that it loaded. */
 export async function assetNotesOfRun(
   session: Pick<Session, 'query'>,
   orgId: string,
   source: Pick<CostSource, 'id' | 'kind'>,
   months: readonly Month[],
 ): Promise<string[]> {
-  if (source.kind === 'ai_tools' || months.length === 0) return [];
-  const mine = source.kind === 'focus' ? '$source IS NOT NULL' : OF_SOURCE;
+  const mine = DECISIONS_OF[source.kind];
+  if (mine === null || months.length === 0) return [];
   const decided = await session.query<Decided>(
     decidedOn(`list_contains($months, strftime(day, '%Y-%m')) AND ${mine}`),
     { org: orgId, source: source.id, months },
@@ -68,6 +69,14 @@ const named = (column: 'cluster' | 'host', table: string): string => `
 const OF_SOURCE = `(
     cluster IN (${named('cluster', 'kubernetes_spend')} UNION ${named('cluster', 'cluster_assets')})
     OR host IN (${named('host', 'host_spend')}))`;
+
+/** The decisions that a run of each kind notes: a bill's run all of them, a cluster's or host's those on its own machines. */
+const DECISIONS_OF: Record<Kind, string | null> = {
+  focus: '$source IS NOT NULL',
+  opencost: OF_SOURCE,
+  hosts: OF_SOURCE,
+  ai_tools: null,
+};
 
 /** Whether the decisions name single machines, whose note is one. */
 const OF_MACHINES = `reason IN ('unmatched', 'shared')`;

@@ -1,4 +1,5 @@
 import type { Month } from '../../../domain/shared/calendar.ts';
+import type { Kind } from '../../../domain/sources/kinds.ts';
 import type { CostSource } from '../../sources/cost-sources.ts';
 import { doubledClusterNotes, doubledUnderOtherNames } from './doubled-clusters.ts';
 import { twice, type Doubled, type DoubledScope } from './twice.ts';
@@ -77,7 +78,7 @@ const SPEND = {
   },
   hosts: { table: 'host_spend', subject: ['host', 'service'], others: ['machine_id'] },
   ai_tools: { table: 'ai_tool_spend', subject: ['tool'], others: ['kind'] },
-} as const;
+} as const satisfies Record<Exclude<Kind, 'opencost'>, object>;
 
 interface DoubledRows extends Doubled {
   /** The rows that count twice: this source's, the other one's, the equal ones, or of each pair at most the smaller one. */

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { normalText } from '../shared/normal-text.ts';
+import type { Kind } from './kinds.ts';
+
+const FILES = 'expected a path, glob or URI of CSV or Parquet files';
+
+/** A location, and what it must be in messages. */
+export const locationOf = (expected = FILES) =>
+  z
+    .string({ error: expected })
+    .min(1, { error: expected })
+    .max(2000, { error: 'expected at most 2000 characters' });
+
+const CLUSTER = 'expected a text of 1 to 200 characters, the cluster of rows that name none';
+
+/** The FOCUS column of the cost: amortised by default, invoiced by option. */
+const costColumn = z.enum(['EffectiveCost', 'BilledCost']);
+
+/** The cluster of rows that name no cluster. */
+const cluster = z
+  .string({ error: CLUSTER })
+  .overwrite(normalText)
+  .min(1, { error: CLUSTER })
+  .max(200, { error: CLUSTER });
+
+const onBill = z
+  .enum(['auto', 'always', 'never'])
+  .optional()
+  .describe(
+    'Whether machines without a bill line are on a connected bill: always, never, or not known (auto, the default), so that they hold months back',
+  );
+
+const focus = z.strictObject({ cost_column: costColumn.default('EffectiveCost') });
+
+const openCost = z.strictObject({
+  cluster: cluster.optional(),
+  assets_location: locationOf(`${FILES} with the assets of the clusters`).optional(),
+  on_bill: onBill,
+});
+
+const hosts = z.strictObject({ on_bill: onBill });
+
+const aiTools = z.strictObject({ usage_location: locationOf(`${FILES} with the usage by repository`) });
+
+/** A new source shows the default at once. */
+const NEW_ON_BILL = { on_bill: onBill.default('auto') };
+
+/** Each kind's options, those of a new source, what a source lacks that was given none, and what its location must be. */
+export const KIND_OPTIONS = {
+  focus: {
+    options: focus,
+    ofNew: focus.default({ cost_column: 'EffectiveCost' }),
+    defaults: { cost_column: 'EffectiveCost' },
+    location: FILES,
+  },
+  opencost: {
+    options: openCost,
+    ofNew: openCost.extend(NEW_ON_BILL).default({ on_bill: 'auto' }),
+    defaults: { on_bill: 'auto' },
+    location: `${FILES}, or the base URL of an OpenCost API`,
+  },
+  hosts: {
+    options: hosts,
+    ofNew: hosts.extend(NEW_ON_BILL).default({ on_bill: 'auto' }),
+    defaults: { on_bill: 'auto' },
+    location: FILES,
+  },
+  ai_tools: {
+    options: aiTools,
+    // Without options, the error names the field that they lack.
+    ofNew: z.preprocess((options) => (options === undefined ? {} : options), aiTools),
+    defaults: {},
+    location: FILES,
+  },
+} as const satisfies Record<
+  Kind,
+  { options: z.ZodObject; ofNew: z.ZodType; defaults: object; location: string }
+>;
+
+/** The options of a source of one kind. */
+export type OptionsOf<K extends Kind> = z.infer<(typeof KIND_OPTIONS)[K]['options']>;
