@@ -306,7 +306,7 @@ async function masterKeys(sealed: readonly SealedByKey[], settings: Settings): P
   return found('MASTER_KEY', state === 'ok' ? 'ok' : state === 'rotating' ? 'note' : 'problem', text);
 }
 
-/** The same while the service holds its DuckDB file, which it then describes itself. */
+/** Checks the master keys of a running service. It holds its DuckDB file, so that it must list what is sealed itself. */
 async function keysOfRunningService(settings: Settings, url: string | undefined): Promise<Finding> {
   let sealed: SealedByKey[];
   try {

@@ -61,7 +61,7 @@ const manifestSchema = z
 /** The files to read, and notes on the others. */
 export interface LocationFiles {
   files: string[];
-  /** The same files by delivery. */
+  /** The files of `files`, by delivery. */
   deliveries: Delivery[];
   notes: string[];
   /** When the export that wrote a file was submitted, in milliseconds since 1970, if its manifest says so. */

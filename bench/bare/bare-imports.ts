@@ -31,7 +31,7 @@ const SENT = [
   column('label', VARCHAR, ([, label]) => label),
   column('value', DECIMAL(38, 10), ([, , value]) => new DuckDBDecimalValue(valueUnits(value), 38, 10)),
 ];
-/** The same columns, and those that the product adds: whose value it is, who changed it, when, and how. */
+/** The columns that are sent, and those that the product adds: whose value it is, who changed it, when, and how. */
 const STORED = [
   ...SENT,
   column('org_id', VARCHAR, () => 'org_019f0000000070008000000000000000'),

@@ -57,7 +57,7 @@ const SENT: Column[] = [
   },
 ];
 
-/** The same columns, and those that the product adds: who changed a value, when, and how. */
+/** The columns that are sent, and those that the product adds: who changed a value, when, and how. */
 const STORED: Column[] = [
   ...SENT,
   constant('change_id', DuckDBUUIDValue.fromUint128(1n), UUID),

@@ -15,7 +15,7 @@ import type { DaysFacts, MonthFacts, MonthLock } from './month-facts.ts';
 /** Decimals of computed and frozen unit costs. Comparisons use all of them; only the wire rounds to six. */
 export const UNIT_COST_DECIMALS = 20;
 
-/** A month's numbers on the wire. */
+/** The numbers of a count metric's month on the wire. */
 export interface CountNumbers {
   cost: number | null;
   value: number | null;
@@ -23,7 +23,7 @@ export interface CountNumbers {
   cost_share_percent?: never;
 }
 
-/** The same for revenue: `value` is the revenue, `margin` what the cost leaves of it. */
+/** The numbers of a revenue metric's month on the wire. `value` is the revenue, `margin` what the cost leaves of it. */
 export interface RevenueNumbers {
   cost: number | null;
   value: number | null;
@@ -72,7 +72,7 @@ export const countsToWire = ({ cost, value, unitCost }: MonthNumbers): CountNumb
   unit_cost: wired(unitCost),
 });
 
-/** The same for revenue. */
+/** Returns the numbers of a revenue metric's month as the API shows them. */
 export function revenueToWire(numbers: MonthNumbers): RevenueNumbers {
   const { margin, percent } = marginOf(numbers);
   return {

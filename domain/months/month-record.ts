@@ -43,7 +43,7 @@ export const doubtToWire = ({ code, sentence, amount, ways_out }: Doubt): WireDo
   amount: amount === null ? null : toWire(amount),
 });
 
-/** The same with its numbers in another form. */
+/** A month as the API shows it, with its numbers in one of their forms. */
 export type RecordWith<Numbers> = Numbers & {
   month: Month;
   status: MonthStatus;

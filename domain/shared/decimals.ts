@@ -36,13 +36,13 @@ export const roundedToValue = (value: DecimalText | Big): Big =>
 /** Rounds an exact amount to the API's JSON number: six decimals, half away from zero. */
 export const toWire = (amount: DecimalText | Big): number => Number(roundedMoney(amount));
 
-/** The same number as an exact text, for formats with decimals. */
+/** Rounds an exact amount like {@link toWire}, and returns its exact text, for formats with decimals. */
 export const toWireText = (amount: DecimalText | Big): DecimalText => roundedMoney(amount).toFixed();
 
 /** Returns a metric value as a JSON number, with all its ten decimals. */
 export const valueToWire = (value: DecimalText | Big): number => Number(roundedToValue(value));
 
-/** The same number as an exact text. */
+/** Rounds a metric value to ten decimals, and returns its exact text. */
 export const valueToWireText = (value: DecimalText | Big): DecimalText => roundedToValue(value).toFixed();
 
 /** Returns the change from `before` to `after` in percent of `before`; null if one is missing, or `before` is 0. */
@@ -104,7 +104,7 @@ export function decimalUnits(value: DecimalText, places: number): bigint {
   );
 }
 
-/** The same for a text with all of its places, as the warehouse writes it. */
+/** Returns the units of a text that has all decimals of its type, as the warehouse writes it. */
 export const unitsOfFixed = (value: DecimalText): bigint => BigInt(value.replace('.', ''));
 
 /** Returns the decimal text of a value in units of 10⁻¹⁰. */

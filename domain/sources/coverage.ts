@@ -18,7 +18,7 @@ export interface SourceMonth {
   missingThrough: Day | null;
   /** The last day of the month that it covers; null if it covers no day. */
   lastCovered: Day | null;
-  /** The same, or a later day that is not over, of which it has delivered a part. */
+  /** The last day of the month that it covers, or a later day that is not over, of which it has delivered a part. */
   lastKnown: Day | null;
   /** The first and the last day that it has ever delivered; null before its first delivery. */
   deliversFrom: Day | null;

@@ -29,7 +29,7 @@ export interface Delivery {
 /** The files that count, and the decisions about the others. */
 export interface CurrentFiles {
   files: string[];
-  /** The same files by delivery. */
+  /** The files of `files`, by delivery. */
   deliveries: Delivery[];
   /** Files that a manifest names but that do not exist. */
   missing: string[];

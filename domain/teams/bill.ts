@@ -9,7 +9,7 @@ export interface BillBasis {
   shared_costs: { id: string; name: string; amount: DecimalText; split: Split }[];
 }
 
-/** The same inputs, frozen by a seal. */
+/** Inputs of a month's bills as a seal froze them, with the tags and splits that were not collected. */
 export interface SealedBasis extends BillBasis {
   uncollected: UncollectedPicks;
 }

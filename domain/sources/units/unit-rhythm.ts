@@ -83,7 +83,7 @@ export function absencesOf(unit: UnitDays, known: readonly DayNumber[]): Absence
 interface Rhythm {
   /** The days of the week on which it rests. */
   rests: ReadonlySet<number>;
-  /** The same, and weekend days of which nothing is known yet. An absence of these alone is a rest. */
+  /** The days of `rests`, and weekend days of which nothing is known yet. An absence of these alone is a rest. */
   mayRest: ReadonlySet<number>;
   /** A longer absence, without the rests, is no part of the rhythm. */
   mostDaysOff: number;

@@ -121,7 +121,7 @@ export class Versions<Thing extends { id: string }> {
     );
   }
 
-  /** The same in a transaction of the caller, who has begun a decision about the definitions of the organisation. */
+  /** Like {@link create}, in a transaction of the caller, who holds the lock of the organisation's definitions. */
   async createIn(
     session: Session,
     orgId: string,
@@ -150,7 +150,7 @@ export class Versions<Thing extends { id: string }> {
     );
   }
 
-  /** The same in a transaction of the caller, who has begun a decision about the definitions of the organisation. */
+  /** Like {@link change}, in a transaction of the caller, who holds the lock of the organisation's definitions. */
   async changeIn(
     session: Session,
     orgId: string,
