@@ -16,7 +16,7 @@ import { explainUpgrade, schemaVersion, type ChangedNumber } from '../warehouse/
 import { listOrganisations } from '../warehouse/organisations/organisations.ts';
 import { withoutPassword } from '../warehouse/engine/hide-secrets.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
-import { migratedByNewer } from '../warehouse/engine/migrations/schema-version.ts';
+import { whyRefused } from '../warehouse/engine/migrations/schema-version.ts';
 import { probeExtension } from '../warehouse/engine/readers/probe-extension.ts';
 import { Sealer } from '../security/sealing.ts';
 import { sealedByKeys, type SealedByKey } from '../warehouse/engine/records/sealed-texts.ts';
@@ -258,7 +258,8 @@ async function warehouse(
     const opened = found('warehouse', 'ok', withoutPassword(settings.warehouse));
     if (version === 0) return [opened];
     if (version === newest) return [opened, ...(await insideWarehouse(settings, loaded))];
-    if (version > newest) return [found('warehouse', 'problem', migratedByNewer(version, newest))];
+    const refused = whyRefused(version);
+    if (refused !== null) return [found('warehouse', 'problem', refused)];
     const next = `the next start upgrades it from version ${version} to ${newest}`;
     return [opened, found('warehouse', 'note', `${next}; doctor --explain-upgrade lists what changes`)];
   } catch (error) {

@@ -1,6 +1,7 @@
 import { masterKeyId } from '../security/sealing.ts';
 import { readManifest, type BackupManifest } from '../warehouse/engine/backup/manifest.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
+import { BASELINE } from '../warehouse/engine/migrations/032-baseline.ts';
 import { NEWEST_VERSION } from '../warehouse/engine/migrations/migrations.ts';
 import { knownMasterKeys } from './settings/master-key.ts';
 import type { Settings } from './settings/settings.ts';
@@ -8,8 +9,8 @@ import { restoreFile } from './backup/restore-file.ts';
 import { restoreLake } from './backup/restore-lake.ts';
 
 /**
- * `restore --from DIR`: makes a backup the data of a service that has none (docs/operation.md#restore). Refuses a backup of a
- * newer version, and one of whose sealed texts the master keys open none. The next start upgrades older data, and makes
+ * `restore --from DIR`: makes a backup the data of a service that has none (docs/operation.md#restore). Refuses a backup that this
+ * version cannot open, and one of whose sealed texts the master keys open none. The next start upgrades older data, and makes
  * schedules and open workflows anew.
  */
 export async function restore(
@@ -18,7 +19,7 @@ export async function restore(
   say: (text: string) => void,
 ): Promise<void> {
   const backup = await readManifest(folder);
-  refuseNewer(backup);
+  refuseOtherVersions(backup);
   await refuseOtherKeys(settings, backup, say);
   const { lake } = backup;
   if (isDuckLake(settings.warehouse) !== (lake !== undefined))
@@ -31,10 +32,13 @@ export async function restore(
   else await restoreLake(settings, folder, { ...backup, lake }, say);
 }
 
-function refuseNewer({ version, schema_version: ofBackup }: BackupManifest): void {
+function refuseOtherVersions({ version, schema_version: ofBackup }: BackupManifest): void {
+  const made = `the backup was made by version ${version} with tables of version ${ofBackup}, and this one`;
   if (ofBackup > NEWEST_VERSION)
+    throw new Error(`${made} knows ${NEWEST_VERSION}: install that version, or a newer one`);
+  if (ofBackup < BASELINE.version)
     throw new Error(
-      `the backup was made by version ${version} with tables of version ${ofBackup}, and this one knows ${NEWEST_VERSION}: install that version, or a newer one`,
+      `${made} opens version ${BASELINE.version} and later: restore it with the release before this one, start that once, and then this one`,
     );
 }
 

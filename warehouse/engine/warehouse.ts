@@ -8,7 +8,7 @@ import { giveIndexes } from './opening/lake-indexes.ts';
 import { giveStatistics } from './opening/lake-statistics.ts';
 import { isDuckLake, postgresCatalog } from './location.ts';
 import { migrate } from './migrations/migrate.ts';
-import type { Migration } from './migrations/migrations.ts';
+import type { Migration } from './migrations/migration.ts';
 import { openInstance, type InstanceOptions } from './open-instance.ts';
 import { lost, Session } from './session.ts';
 import type { Parameters } from './sql/parameters.ts';

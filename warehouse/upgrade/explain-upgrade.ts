@@ -1,10 +1,9 @@
 import Big from 'big.js';
-import { addMonths, dayOf, firstDay, monthOf, type Month } from '../../domain/shared/calendar.ts';
+import { addMonths, dayOf, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { sealBills } from '../teams/bills/bill-sealing.ts';
-import { MIGRATIONS, NEWEST_VERSION } from '../engine/migrations/migrations.ts';
+import { NEWEST_VERSION } from '../engine/migrations/migrations.ts';
 import { schemaVersionOf } from '../engine/migrations/schema-version.ts';
-import { numbersOfVersion7, type OldNumber } from './numbers-of-version-7.ts';
 import { listOrganisations } from '../organisations/organisations.ts';
 import { settleMonths } from '../months/settlement.ts';
 import { inWords, shownMonths, type ShownMonths, type ShownNumber } from './shown-numbers.ts';
@@ -14,9 +13,6 @@ import { Warehouse, type WarehouseSettings } from '../engine/warehouse.ts';
 
 /** How many months are compared. The running month is left out, because its numbers change every day. */
 const MONTHS = 12;
-
-/** The last version whose numbers today's code cannot read. */
-const OLD_RULES = 7;
 
 /** A number that the upgrade changes. */
 export interface ChangedNumber {
@@ -68,7 +64,6 @@ export async function explainUpgrade(
 async function explainOn(copy: WarehouseSettings, now: Date): Promise<ExplainedUpgrade> {
   const { version, newest } = await schemaVersion(copy);
   const last = addMonths(monthOf(dayOf(now)), -1);
-  const old = version > OLD_RULES ? new Map<string, OldNumber>() : await oldNumbers(copy, last);
   const warehouse = await Warehouse.open(copy);
   try {
     const changes: ChangedNumber[] = [];
@@ -80,9 +75,8 @@ async function explainOn(copy: WarehouseSettings, now: Date): Promise<ExplainedU
       await settleMonths(warehouse, id, now);
       await sealBills(warehouse, id, now);
       const after = await show();
-      const numbers = before.numbers.map((number) => ({ ...number, ...old.get(keyOf(number)) }));
-      changes.push(...changesOf(name, { ...before, numbers }, after, { version, newest }));
-      lockedMonths += numbers.filter(({ status }) => isLocked(status)).length;
+      changes.push(...changesOf(name, before, after, { version, newest }));
+      lockedMonths += before.numbers.filter(({ status }) => isLocked(status)).length;
     }
     return { version, newest, changes, lockedMonths };
   } finally {
@@ -93,26 +87,6 @@ async function explainOn(copy: WarehouseSettings, now: Date): Promise<ExplainedU
 const keyOf = ({ of, id, month }: Pick<ShownNumber, 'of' | 'id' | 'month'>): string => `${of} ${id} ${month}`;
 
 const isLocked = (status: string | null): boolean => status === 'locked' || status === 'changed_since_lock';
-
-/** Returns the numbers that version 7 or an earlier one showed. Versions before 7 only lacked columns. */
-async function oldNumbers(settings: WarehouseSettings, last: Month): Promise<Map<string, OldNumber>> {
-  const warehouse = await Warehouse.open(
-    settings,
-    MIGRATIONS.filter(({ version }) => version <= OLD_RULES),
-  );
-  try {
-    const range = { first: firstDay(addMonths(last, 1 - MONTHS)), last: firstDay(last) };
-    const found = new Map<string, OldNumber>();
-    for (const { id } of await listOrganisations(warehouse))
-      for (const number of await warehouse.session((session) => numbersOfVersion7(session, id, range))) {
-        const ofMonth = { ...number, month: monthOf(number.month) };
-        found.set(keyOf(ofMonth), ofMonth);
-      }
-    return found;
-  } finally {
-    warehouse.close();
-  }
-}
 
 interface Versions {
   version: number;
@@ -160,5 +134,5 @@ function reasonOf(
   return inWords([...own, ...moved]) ?? changed;
 }
 
-const inVersion = (rules: number | null | undefined, version: number): string =>
-  rules === null || rules === undefined ? `those of version ${version}` : `${rules} (version ${version})`;
+const inVersion = (rules: number | undefined, version: number): string =>
+  rules === undefined ? `those of version ${version}` : `${rules} (version ${version})`;

@@ -36,8 +36,8 @@ export interface ShownMonths {
   numbers: ShownNumber[];
   /** The notes on assets by month. */
   notes: Map<Month, string[]>;
-  /** The number of the counting rules by which each month was last computed; null if the rules had no number then. */
-  rules: Map<Month, number | null>;
+  /** The number of the counting rules by which each month was last computed. */
+  rules: Map<Month, number>;
 }
 
 /** Reads `count` months up to `newest`, without computing, settling or sealing anything. */
@@ -149,14 +149,14 @@ async function teamNumbers(
 export const inWords = (sentences: readonly string[]): string | null =>
   sentences.length === 0 ? null : sentences.join('; ');
 
-async function countingRules(session: Session, orgId: string): Promise<Map<Month, number | null>> {
-  const rows = await session.query<{ month: Day; rules: number | null }>(COUNTING_RULES_OF_MONTHS, {
+async function countingRules(session: Session, orgId: string): Promise<Map<Month, number>> {
+  const rows = await session.query<{ month: Day; rules: number }>(COUNTING_RULES_OF_MONTHS, {
     org: orgId,
   });
   return new Map(rows.map(({ month, rules }) => [monthOf(month), rules]));
 }
 
-// `made_of` begins with the number of the counting rules (compute-spend.ts).
+// `made_of` begins with the number of the counting rules (compute-spend.ts). It is empty if no load of the month is left.
 const COUNTING_RULES_OF_MONTHS = `
-SELECT month, TRY_CAST(regexp_extract(made_of, '^(\\d{1,4})/', 1) AS INTEGER) AS rules
-FROM current_computations WHERE org_id = $org`;
+SELECT month, CAST(split_part(made_of, '/', 1) AS INTEGER) AS rules
+FROM current_computations WHERE org_id = $org AND made_of <> ''`;

@@ -405,18 +405,19 @@ describe('doctor', () => {
     await removeDataDir(dataDir);
   });
 
-  it('and the start refuse a warehouse that a newer version has migrated', async () => {
+  it.each([
+    [999, /a newer version.* has migrated .* to version 999, and this one knows \d+: start the newer one/],
+    [31, /the warehouse has version 31, and this version .* opens version 32 and later: start the release/],
+  ])('and the start refuse a warehouse of version %i', async (version, words) => {
     const dataDir = await newDataDir();
     const file = await DuckDBInstance.create(join(dataDir, 'warehouse.duckdb'));
     const connection = await file.connect();
-    await connection.run('CREATE TABLE schema_migrations AS SELECT 999::INTEGER AS version');
+    await connection.run(`CREATE TABLE schema_migrations AS SELECT ${version}::INTEGER AS version`);
     connection.closeSync();
     file.closeSync();
-    const words =
-      /a newer version.* has migrated .* to version 999, and this one knows \d+: start the newer one/;
     const looked = await runCommand(['doctor'], { DATA_DIR: dataDir });
     expect(looked.code).toBe(1);
-    expect(looked.stdout).toMatch(/^PROBLEM +warehouse: a newer version/m);
+    expect(looked.stdout).toMatch(/^PROBLEM +warehouse: .* version/m);
     expect(looked.stdout).toMatch(words);
     const started = await runCommand(['start'], { DATA_DIR: dataDir, PORT: '0' });
     expect(started.code).toBe(1);

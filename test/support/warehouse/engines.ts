@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, inject } from 'vitest';
 import { isInPart, partFrom } from '../effort.ts';
 import { LAKE, lacking } from '../needs.ts';
-import type { Migration } from '../../../warehouse/engine/migrations/migrations.ts';
+import type { Migration } from '../../../warehouse/engine/migrations/migration.ts';
 import { spillDirectory, Warehouse, type WarehouseSettings } from '../../../warehouse/engine/warehouse.ts';
 
 const run = promisify(execFile);

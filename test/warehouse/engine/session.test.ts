@@ -9,13 +9,11 @@ import {
 } from '@duckdb/node-api';
 import { readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MIGRATIONS } from '../../../warehouse/engine/migrations/migrations.ts';
 import type { Session } from '../../../warehouse/engine/session.ts';
-import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { waitFor } from '../../support/service/api-client.ts';
 import { breakingStatement } from '../../support/warehouse/break-duckdb.ts';
 import { describeOnBothEngines, openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import { newOrganisation } from '../../support/warehouse/tenant.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 
 describeOnBothEngines('sessions', (open) => {
@@ -371,38 +369,5 @@ describe('a warehouse after a fatal error', () => {
       ...Array.from({ length: 3 }, () => expect.stringContaining('expected a folder') as string),
       ...Array.from({ length: 2 }, () => expect.stringContaining('Out of Memory Error') as string),
     ]);
-  });
-});
-
-describeOnBothEngines('migrations', (open) => {
-  it('run once, and are recorded', async () => {
-    const test = await open();
-    const applied = (warehouse: Warehouse) =>
-      warehouse.query<{ version: number; name: string }>(
-        'SELECT version, name FROM schema_migrations ORDER BY version',
-      );
-    const expected = MIGRATIONS.map(({ version, name }) => ({ version, name }));
-    try {
-      expect(await applied(test.warehouse)).toEqual(expected);
-      const organisation = await newOrganisation(test.warehouse, { name: 'Kept' });
-      test.warehouse.close();
-      const again = await Warehouse.open(test.settings);
-      try {
-        expect(await applied(again)).toEqual(expected);
-        const kept = await again.query('SELECT name FROM organisations WHERE org_id = $org', {
-          org: organisation.id,
-        });
-        expect(kept).toEqual([{ name: 'Kept' }]);
-        await again.ping();
-      } finally {
-        again.close();
-      }
-    } finally {
-      await test.close().catch((alreadyClosed: unknown) => alreadyClosed);
-    }
-  });
-
-  it('are numbered in order, without gaps', () => {
-    expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
   });
 });

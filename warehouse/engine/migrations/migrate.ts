@@ -1,10 +1,11 @@
-import { MIGRATIONS, type Migration } from './migrations.ts';
-import { migratedByNewer, schemaVersionOf } from './schema-version.ts';
+import type { Migration } from './migration.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { schemaVersionOf, whyRefused } from './schema-version.ts';
 import type { Session } from '../session.ts';
 
 /**
- * Runs and records the migrations that the warehouse lacks, each in its own transaction. Refuses a warehouse that a newer version
- * has migrated, because this version does not know what its tables mean.
+ * Runs and records the migrations that the warehouse lacks, each in its own transaction. Throws, and changes nothing, if this
+ * version cannot open the warehouse ({@link whyRefused}).
  */
 export async function migrate(
   session: Session,
@@ -14,8 +15,8 @@ export async function migrate(
     'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER, name VARCHAR, applied_at TIMESTAMP)',
   );
   const stored = await schemaVersionOf(session);
-  const known = migrations.at(-1)?.version ?? stored;
-  if (stored > known) throw new Error(migratedByNewer(stored, known));
+  const refused = whyRefused(stored, migrations);
+  if (refused !== null) throw new Error(refused);
   for (const { version, name, statements } of migrations) {
     if (version <= stored) continue;
     await session.transaction(async () => {

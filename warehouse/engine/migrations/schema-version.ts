@@ -1,3 +1,5 @@
+import { MIGRATIONS } from './migrations.ts';
+import type { Migration } from './migration.ts';
 import type { Session } from '../session.ts';
 
 /** Returns the version of the warehouse's tables; 0 if there are none. */
@@ -16,6 +18,15 @@ export async function originOf(warehouse: Pick<Session, 'query'>): Promise<strin
   return first?.made_at ?? '';
 }
 
-/** Says what to do about a warehouse that a newer version has migrated. */
-export const migratedByNewer = (stored: number, known: number): string =>
-  `a newer version of the product has migrated the warehouse to version ${stored}, and this one knows ${known}: start the newer one, or restore a backup from before the upgrade`;
+/**
+ * Returns why this version cannot open a warehouse, and what to do; null if it can. A newer version has tables that this one does
+ * not know. A warehouse from before the first migration (the baseline) needs migrations that only earlier versions have.
+ */
+export function whyRefused(stored: number, migrations: readonly Migration[] = MIGRATIONS): string | null {
+  const [first = stored, last = stored] = [migrations[0]?.version, migrations.at(-1)?.version];
+  if (stored > last)
+    return `a newer version of the product has migrated the warehouse to version ${stored}, and this one knows ${last}: start the newer one, or restore a backup from before the upgrade`;
+  if (stored > 0 && stored < first)
+    return `the warehouse has version ${stored}, and this version of the product opens version ${first} and later: start the release before this one, which upgrades the warehouse, and then this one; nothing was changed`;
+  return null;
+}
