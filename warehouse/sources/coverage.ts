@@ -89,15 +89,12 @@ export async function deliveredMonths(
 /** A month of a source, with the days that it covers as bits. */
 type SourceMonthRow = Omit<SourceMonth, 'month' | 'missingUnits' | 'doubts'> & { month: Day; days: number };
 
-// Ids decide whether the source or the settlement came first. Months that settled before ids were recorded compare times.
+// Ids decide whether the source or the settlement came first.
 const sourceMonthsBy = (loads: string): string => `
 WITH ${coveredDays(loads)},
 made AS (
-  SELECT source_id, min(version_id) AS made_id, min(changed_at) AS made_at
-  FROM cost_source_versions WHERE org_id = $org GROUP BY source_id),
-settled AS (
-  SELECT month, min(settled_id) AS settled_id, min(settled_at) AS settled_at
-  FROM settled_months WHERE org_id = $org GROUP BY month),
+  SELECT source_id, min(version_id) AS made_id FROM cost_source_versions WHERE org_id = $org GROUP BY source_id),
+settled AS (SELECT month, min(settled_id) AS settled_id FROM settled_months WHERE org_id = $org GROUP BY month),
 begun AS (
   SELECT source_id, CAST(date_trunc('month', begun_through) AS DATE) AS month, max(begun_through) AS begun_through
   FROM own_loads WHERE begun_through >= billing_period GROUP BY ALL),
@@ -119,7 +116,7 @@ SELECT month, source_id AS id, name, kind, NOT schedule_paused AS "isActive", "m
   greatest(last_covered, begun_through) AS "lastKnown",
   CAST(round(day_cost * NULLIF(missed_days, 0), 2) AS DECIMAL(38,15)) AS "missedCost",
   "writtenThrough", delivers_from AS "deliversFrom", delivers_through AS "deliversThrough",
-  COALESCE(made_id > settled_id, made_at > settled_at, false) AS "isLater"
+  COALESCE(made_id > settled_id, false) AS "isLater"
 FROM source_months JOIN cost_sources USING (source_id) JOIN made USING (source_id)
 LEFT JOIN deliveries USING (source_id) LEFT JOIN begun USING (source_id, month) LEFT JOIN settled USING (month) LEFT JOIN written USING (source_id, month)
 ASOF LEFT JOIN averages ON averages.source_id = source_months.source_id AND averages.billing_period <= month

@@ -29,7 +29,7 @@ deliveries AS (
  * Clusters and hosts have spend every day. Their loads cover the days that they have read, and those that they keep from earlier
  * loads (publish-load.ts). Bills and AI tools may have days without spend. A bill covers its period from the first day on, AI
  * tools from the first day that they ever brought. Both cover nothing after the newest day that they have brought, because the
- * export may be stale. Loads from before read days were recorded cover days like AI tools.
+ * export may be stale.
  * Days before the source's `starts_on`, and before any that it brought, are covered, because it had no spend then.
  */
 const coveredRanges = (loads: string): string => `${deliveries(loads)},

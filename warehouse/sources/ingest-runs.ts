@@ -10,8 +10,8 @@ export interface IngestRun extends Run {
   months: Month[];
   rows_read: number;
   rows_rejected: number;
-  /** Rows that were read but that the run did not want; null in runs of an earlier version. */
-  rows_left_out: number | null;
+  /** Rows that were read but that the run did not want. */
+  rows_left_out: number;
   /** Samples of unreadable rows, one for each reason. */
   rejected_samples: RejectedSample[];
   cost_total: DecimalText | null;

@@ -44,6 +44,9 @@ const COLUMNS = {
   ai_usage: { day: 'DATE', tool: 'VARCHAR', repository: 'VARCHAR', usage: 'DECIMAL(38,6)' },
 } as const;
 
+/** Tables whose rows say whether their day had ended when they were read. */
+const OF_DAYS: readonly string[] = ['kubernetes_spend', 'cluster_assets', 'host_spend', 'ai_tool_spend'];
+
 export type SpendTable = keyof typeof COLUMNS;
 
 /** A row of a feed. Amounts are decimal text. Missing columns are null. */
@@ -52,7 +55,7 @@ export type SpendRow = { day: Day } & Record<string, string | boolean | null>;
 /**
  * Publishes rows as one load of a source and month, in the form that loaders store, for tests of counting. The load replaces
  * the source's load of that month.
- * It has no days of accounts, clusters, hosts and tools, like the loads of earlier versions.
+ * It has no days of accounts, clusters, hosts and tools.
  */
 export async function publishSpend(
   warehouse: Warehouse,
@@ -77,7 +80,7 @@ export async function publishSpend(
     await warehouse.run(
       `INSERT INTO ${table} BY NAME
        SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, $period::DATE AS billing_period,
-         unnest(from_json($rows, $shape), recursive := true)`.replace(
+         ${OF_DAYS.includes(table) ? 'true AS is_whole,' : ''} unnest(from_json($rows, $shape), recursive := true)`.replace(
         '$shape',
         `'${JSON.stringify([COLUMNS[table]])}'`,
       ),

@@ -105,14 +105,6 @@ describeOnBothEngines('the end of a month', (open) => {
         ],
       });
     });
-
-    it('is refused if an earlier version has taken it for the month before', async () => {
-      const story = await newStory();
-      await load(story, [dayLine('2025-12-31', '1', { BillingPeriodStart: '2025-12-31T00:00:00Z' })]);
-      await expect(load(story, [local('2026-01-10', '+08:00')])).rejects.toThrow(
-        'as billing period 2025-12-31, which would count twice: delete this cost source and connect it again',
-      );
-    });
   });
 
   describe('of a bill without weekends', () => {

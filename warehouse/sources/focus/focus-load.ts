@@ -54,7 +54,7 @@ import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
 import { stageRejected, type RejectedWhen } from '../feeds/rejected-when.ts';
 import { relationsOf } from '../feeds/scan-files.ts';
 import { isWanted, readingBounds } from '../feeds/wanted-months.ts';
-import type { Session, Statements } from '../../engine/session.ts';
+import type { Statements } from '../../engine/session.ts';
 
 /** A FOCUS export, and how its money is read. */
 export interface FocusExport {
@@ -110,7 +110,6 @@ export async function stageFocus(
   await dropTemporaryTables(reader, READ);
   await checkMoney(session, 'daily_money', 'billing_period');
   await session.run(LOAD_DAYS);
-  await refuseEarlierPeriods(session, load);
   const shrunk = await checkShrink(session, { ...load, currency });
   await storeRows(session, load, 'cloud_spend', CLOUD_SPEND);
   await storeRows(session, load, 'bill_days', BILL_DAYS);
@@ -256,23 +255,6 @@ FROM counted`;
 /** Returns a name or a zone, null if it is too long or a spelling of null. Neither rejects a row. */
 const shortText = (text: string): string =>
   nullable(`CASE WHEN NOT (${isTooLongText(text)}) THEN ${text} END`);
-
-/**
- * Throws `invalid` if a version that took a bill of local time for a bill of the month before has loaded the source. Its loads
- * would count beside those of the month.
- */
-async function refuseEarlierPeriods(session: Session, { orgId, sourceId }: Load): Promise<void> {
-  const [earlier] = await session.query<{ billing_period: Day }>(
-    `SELECT billing_period FROM current_loads WHERE org_id = $org AND source_id = $source
-       AND billing_period IN (SELECT billing_period - 1 FROM temp.main.load_days WHERE is_ahead) LIMIT 1`,
-    { org: orgId, source: sourceId },
-  );
-  if (earlier === undefined) return;
-  throw invalid(
-    `BillingPeriodStart: an earlier version has loaded the bill that begins at local midnight as billing period ` +
-      `${earlier.billing_period}, which would count twice: delete this cost source and connect it again; nothing was loaded`,
-  );
-}
 
 /** The most that a message names. */
 const MOST_CURRENCIES = 20;

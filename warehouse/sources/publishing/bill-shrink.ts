@@ -49,8 +49,8 @@ function difference(change: number, currency: string): string {
 
 /**
  * The previous load is the newest of another run, so that a retried run finds the same days. A day is lost if the export has no
- * rows of it, or only parts of longer charges. Loads of earlier versions do not record which rows lie inside their day. A day
- * that has moved to another billing period is not lost: there its cost differs from that in the previous load.
+ * rows of it, or only parts of longer charges. A day that has moved to another billing period is not lost: there its cost differs
+ * from that in the previous load.
  */
 const LOST_DAYS = `
 WITH replaced AS (
@@ -58,15 +58,9 @@ WITH replaced AS (
   WHERE org_id = $org AND source_id = $source AND run_id <> $run
     AND billing_period IN (SELECT billing_period FROM load_days)
   QUALIFY row_number() OVER (PARTITION BY billing_period ORDER BY load_id DESC) = 1),
-known_days AS (
+earlier_days AS (
   SELECT billing_period, day, inside_day, cost
   FROM bill_days SEMI JOIN replaced USING (org_id, source_id, billing_period, load_id)),
-unknown_days AS (
-  SELECT billing_period, day, CAST(NULL AS BOOLEAN) AS inside_day, sum(cost) AS cost
-  FROM cloud_spend SEMI JOIN (SELECT * FROM replaced ANTI JOIN bill_days USING (org_id, source_id, billing_period, load_id))
-    USING (org_id, source_id, billing_period, load_id)
-  GROUP BY ALL),
-earlier_days AS (FROM known_days UNION ALL FROM unknown_days),
 changed_days AS (
   SELECT billing_period, day, load_days.inside_day
   FROM load_days LEFT JOIN earlier_days USING (billing_period, day) WHERE earlier_days.cost IS DISTINCT FROM load_days.cost),
@@ -76,7 +70,7 @@ lost_days AS (
   WHERE (load_days.day IS NULL OR (earlier.inside_day AND NOT load_days.inside_day))
     AND NOT EXISTS (
       FROM changed_days WHERE changed_days.day = earlier.day AND changed_days.billing_period <> earlier.billing_period
-        AND (changed_days.inside_day OR NOT COALESCE(earlier.inside_day, false)))),
+        AND (changed_days.inside_day OR NOT earlier.inside_day))),
 change AS (
   SELECT COALESCE((SELECT sum(cost) FROM load_days WHERE billing_period IN (SELECT billing_period FROM replaced)), 0)
     - COALESCE((SELECT sum(cost) FROM earlier_days), 0) AS change)

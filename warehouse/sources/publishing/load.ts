@@ -85,6 +85,6 @@ export const storeDayRows = (session: Session, load: Load, table: string, select
     session,
     load,
     table,
-    `SELECT * REPLACE (COALESCE(is_whole, true) AND day < $today::DATE AS is_whole) FROM (${select})`,
+    `SELECT * REPLACE (is_whole AND day < $today::DATE AS is_whole) FROM (${select})`,
     { today: dayOf(load.now) },
   );

@@ -15,7 +15,7 @@ export const MONTH = `CAST(date_trunc('month', day) AS DATE)`;
 
 /** Selects the days of a staged table of which every file was written before they ended, with their month. */
 export const cutDaysOf = (staged: 'load_days' | 'asset_days'): string => `
-  SELECT ${MONTH} AS billing_period, day FROM ${staged} GROUP BY ALL HAVING NOT bool_or(COALESCE(is_whole, true))`;
+  SELECT ${MONTH} AS billing_period, day FROM ${staged} GROUP BY ALL HAVING NOT bool_or(is_whole)`;
 
 /** The billing periods of sources that have no others: months. */
 export const MONTHS: Periods = {
@@ -101,8 +101,7 @@ async function checkPublished(
  * A file that was written before a day ended does not have all of the day. A load says up to which day its files have all.
  *
  * Clusters and hosts have spend every day. Their load covers the ended days from the first to the last that this run has read. If
- * days of the previous load stay, the load also covers the days that it covered. A load from before covered days were recorded
- * covers all its days.
+ * days of the previous load stay, the load also covers the days that it covered.
  */
 const publishStatement = ({ billingPeriod, costColumn, broughtThrough, cutDays }: Periods): string => `
 INSERT INTO loads BY NAME
@@ -114,9 +113,7 @@ published AS (
     least(${broughtThrough}, CAST($now::TIMESTAMP AS DATE)) AS delivered_through
   FROM load_days GROUP BY ALL),
 before AS (
-  SELECT billing_period, published_at AS read_at, COALESCE(covered_days, CAST(generate_series(greatest(first_day, billing_period),
-    least(delivered_through, CAST(published_at AS DATE) - 1), INTERVAL 1 DAY) AS DATE[])) AS covered_days
-  FROM current_loads WHERE org_id = $org AND source_id = $source),
+  SELECT billing_period, published_at AS read_at, covered_days FROM current_loads WHERE org_id = $org AND source_id = $source),
 days_read AS (
   SELECT CAST(unnest(generate_series(min(day), least(max(day), CAST($now::TIMESTAMP AS DATE) - 1), INTERVAL 1 DAY)) AS DATE) AS day
   FROM load_days WHERE row_count > 0),

@@ -551,12 +551,6 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
           ways_out: [{ action: 'run_source' }, { action: 'accept' }],
         });
       });
-
-      it('raises no doubt by loads of earlier versions, which have no days of accounts', async () => {
-        const story = await billStory(lines(JANUARY, '4'), lines(range('2026-01-01', '2026-01-12'), '20', B));
-        await test.warehouse.run('DELETE FROM load_units WHERE org_id = $org', { org: story.orgId });
-        await sound(story, 364);
-      });
     });
   });
 
