@@ -1,5 +1,4 @@
 import { invalid } from '../shared/errors.ts';
-import { normalText } from '../shared/normal-text.ts';
 
 /**
  * A pick of spend for a metric, team or shared cost (docs/concepts.md#scopes-and-picks). Picks may overlap; a dollar counts
@@ -75,22 +74,10 @@ function choiceOf(pick: SpendPick): SpendChoice | null {
   return resource_group === undefined ? null : { kind: 'split', cloud, account, choice: 'resource_group' };
 }
 
-/** Returns a pick as the API stores it. Older picks may have other spellings. */
-function normalPick(pick: SpendPick): Record<string, unknown> {
-  const texts: [string, unknown][] = Object.entries(pick).map(([name, part]: [string, unknown]) => [
-    name,
-    typeof part === 'string' ? normalText(part) : part,
-  ]);
-  if (pick.source !== 'cloud' || pick.tag === undefined) return Object.fromEntries(texts);
-  const { key, value } = pick.tag;
-  const tag = { key: tagKeyOf(pick.cloud, normalText(key)), value: normalText(value) };
-  return { ...Object.fromEntries(texts), tag };
-}
-
-/** Returns the same text for equal picks, whatever the order of their fields and the spelling of their texts. */
+/** Returns the same text for equal picks, whatever the order of their fields. */
 export const pickIdentity = (pick: SpendPick): string =>
   JSON.stringify(
-    Object.entries(normalPick(pick))
+    Object.entries(pick)
       .map(([name, part]: [string, unknown]) => [
         name,
         part !== null && typeof part === 'object' ? Object.entries(part).sort() : part,

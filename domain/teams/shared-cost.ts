@@ -1,6 +1,5 @@
 import Big from 'big.js';
 import { decimalUnits, VALUE_DECIMALS, type DecimalText } from '../shared/decimals.ts';
-import { normalText } from '../shared/normal-text.ts';
 import { splitByLargestRemainder } from './largest-remainder.ts';
 
 /**
@@ -57,10 +56,8 @@ function weightsOf(split: Split, values: readonly LabelSum[]): Map<string, bigin
   const weights = new Map<string, bigint>();
   const add = (team: string, weight: bigint) => weights.set(team, (weights.get(team) ?? 0n) + weight);
   if (split.type === 'metric') {
-    // Maps and values may be older than the rule that labels are stored in their normal form.
-    const teams = new Map(Object.entries(split.labels).map(([label, team]) => [normalText(label), team]));
-    for (const { label, sum } of values)
-      add(teams.get(normalText(label)) ?? NO_TEAM, decimalUnits(sum, VALUE_DECIMALS));
+    const teams = new Map(Object.entries(split.labels));
+    for (const { label, sum } of values) add(teams.get(label) ?? NO_TEAM, decimalUnits(sum, VALUE_DECIMALS));
     return weights;
   }
   for (const { team_id, percent } of split.shares) add(team_id, percentUnits(percent));

@@ -4,7 +4,6 @@ import { valueUnits, type DecimalText } from '../../domain/shared/decimals.ts';
 import { conflict } from '../../domain/shared/errors.ts';
 import { letOthersRun } from '../engine/let-others-run.ts';
 import { idAfter } from '../engine/sql/ids.ts';
-import { normalTextSql } from '../engine/sql/normal-text.ts';
 import type { Session } from '../engine/session.ts';
 import type { RevenueVault } from './revenue-vault.ts';
 import { LABEL_KEY_CHANGED, storedBy, type Change, type ChangeResult } from './value-changes.ts';
@@ -42,7 +41,7 @@ export async function storeGiven(
   const counts = { created: 0, replaced: 0, removed: 0, unchanged: 0 };
   const changed: Changed[] = [];
   const pause = letOthersRun(signal);
-  for (const { period, label, value } of [...values, ...otherSpellings(values, before)]) {
+  for (const { period, label, value } of values) {
     await pause();
     const old = numberOf(of, before.get(placeOf({ period, label })));
     const number = value === null ? null : Big(value).toFixed();
@@ -87,18 +86,7 @@ interface NewestChange {
   sealed_value: string | null;
 }
 
-/** Returns removals of values that are stored with another spelling of a given label, from before labels were normalised. */
-function otherSpellings(
-  values: readonly GivenValue[],
-  before: ReadonlyMap<string, NewestChange>,
-): GivenValue[] {
-  const given = new Set(values.map(placeOf));
-  return [...before.values()]
-    .filter((stored) => stored.value !== null && !given.has(placeOf(stored)))
-    .map(({ period, label }) => ({ period, label, value: null }));
-}
-
-/** Returns the newest change of each of the values, and of those with another spelling of their labels. */
+/** Returns the newest change of each of the values. */
 async function newestChanges(
   session: Session,
   { orgId, metricId }: ValuesOf,
@@ -110,9 +98,7 @@ async function newestChanges(
     `SELECT period, label, max(change_id) AS change_id, arg_max_null(value, change_id) AS value,
        arg_max_null(sealed_value, change_id) AS sealed_value
      FROM metric_value_changes
-     SEMI JOIN (SELECT unnest($periods::DATE[]) AS period, unnest($labels) AS label) AS given
-       ON given.period = metric_value_changes.period
-       AND given.label IN (metric_value_changes.label, ${normalTextSql('metric_value_changes.label')})
+     SEMI JOIN (SELECT unnest($periods::DATE[]) AS period, unnest($labels) AS label) AS given USING (period, label)
      WHERE org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND $last::DATE GROUP BY ALL`,
     {
       org: orgId,

@@ -9,7 +9,6 @@ import {
 } from '@duckdb/node-api';
 import { dayNumber, type Day } from '../../domain/shared/calendar.ts';
 import { VALUE_DECIMALS, valueUnits } from '../../domain/shared/decimals.ts';
-import { normalTextSql } from '../engine/sql/normal-text.ts';
 import type { Session } from '../engine/session.ts';
 import { storeGiven } from './given-values.ts';
 import {
@@ -83,8 +82,7 @@ export interface ValueRange {
 }
 
 /**
- * Removes values, all or none. A label in its normal form also names values that were stored with another spelling of it, before
- * labels were normalised. Each removal is a change in the history. Absent values are no change, so that a second removal
+ * Removes values, all or none. Each removal is a change in the history. Absent values are no change, so that a second removal
  * does nothing.
  */
 export async function removeValues(
@@ -100,7 +98,7 @@ export async function removeValues(
        SELECT period, label, CAST(NULL AS DECIMAL(38,10)) AS value, row_number() OVER () AS line FROM metric_values
        WHERE org_id = $org AND metric_id = $metric
          AND period BETWEEN COALESCE($start::DATE, DATE '0001-01-01') AND COALESCE($end::DATE, DATE '9999-12-31')
-         AND ($label IS NULL OR ${normalTextSql('label')} = $label)`,
+         AND ($label IS NULL OR label = $label)`,
       { org: orgId, metric: metricId, start: range.start, end: range.end, label: range.label },
     );
     return STAGED;

@@ -2,7 +2,6 @@ import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
 import type { Actor } from '../engine/records/audit-log.ts';
 import { idAfter } from '../engine/sql/ids.ts';
-import { normalTextSql } from '../engine/sql/normal-text.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
@@ -71,8 +70,7 @@ export const changeValues = async (
           return stored;
         }, confirm);
       } finally {
-        for (const table of [STAGED_TABLE, CHANGED, OTHER_SPELLINGS])
-          await session.run(`DROP TABLE IF EXISTS ${table}`);
+        for (const table of [STAGED_TABLE, CHANGED]) await session.run(`DROP TABLE IF EXISTS ${table}`);
       }
     }, signal),
   );
@@ -91,18 +89,16 @@ export interface Staged {
 /** The temporary table for values that fit into memory. */
 export const STAGED_TABLE = 'temp.main.staged_values';
 const CHANGED = 'temp.main.changed_values';
-const OTHER_SPELLINGS = 'temp.main.other_spellings';
 
 async function storeStaged(
   session: Session,
-  { relation: given, parts }: Staged,
+  { relation, parts }: Staged,
   orgId: string,
   metricId: string,
   change: Change,
 ): Promise<ChangeResult> {
   const metric = { org: orgId, metric: metricId };
-  const { staged, first, last } = await extentOf(session, given);
-  const { relation, others } = await withOtherSpellings(session, given, { ...metric, first, last });
+  const { staged, first, last } = await extentOf(session, relation);
   for (let part = 0; part < parts; part += 1)
     await session.run(`${part === 0 ? CREATE_CHANGED : INSERT_CHANGED} ${compare(relation)}`, {
       ...metric,
@@ -125,40 +121,9 @@ async function storeStaged(
       ...storedBy(change),
     });
   }
-  const unchanged = Number(staged) + others - created - replaced - removed;
+  const unchanged = Number(staged) - created - replaced - removed;
   const months = [...new Set(compared.flatMap((part) => part.months ?? []).map(monthOf))].sort();
   return { created, replaced, removed, unchanged, months };
-}
-
-/**
- * Returns the staged values with removals of the values that are stored with another spelling of their labels, from before labels
- * were normalised. So nothing counts twice.
- */
-async function withOtherSpellings(
-  session: Session,
-  relation: string,
-  of: { org: string; metric: string; first: Day | null; last: Day | null },
-): Promise<{ relation: string; others: number }> {
-  const spelled = `org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND $last::DATE
-    AND label <> ${normalTextSql('label')}`;
-  const [found] = await session.query(`SELECT 1 FROM metric_value_changes WHERE ${spelled} LIMIT 1`, of);
-  if (found === undefined) return { relation, others: 0 };
-  await session.run(
-    `CREATE OR REPLACE TEMP TABLE other_spellings AS
-     SELECT period, label, CAST(NULL AS DECIMAL(38,10)) AS value,
-       CAST((SELECT max(line) FROM ${relation}) + row_number() OVER () AS INTEGER) AS line
-     FROM (SELECT period, label FROM metric_values WHERE ${spelled}) AS stored
-     SEMI JOIN ${relation} AS given ON given.period = stored.period AND given.label = ${normalTextSql('stored.label')}
-     ANTI JOIN (SELECT period, label FROM ${relation}) AS staged USING (period, label)`,
-    of,
-  );
-  const [counted] = await session.query<{ others: string }>(
-    `SELECT count(*) AS others FROM ${OTHER_SPELLINGS}`,
-  );
-  return {
-    relation: `(FROM ${relation} UNION ALL BY NAME FROM ${OTHER_SPELLINGS})`,
-    others: Number(counted?.others ?? 0),
-  };
 }
 
 async function extentOf(session: Session, relation: string): Promise<Extent> {

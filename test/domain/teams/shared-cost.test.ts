@@ -58,16 +58,6 @@ describe('a shared cost', () => {
     });
   });
 
-  it('finds the team of a label in any encoding, and with blanks around it', () => {
-    const labels = { 'Re\u0301union': 'team_a', eu: 'team_b' };
-    const split: Split = { type: 'metric', metric_id: 'met_1', labels };
-    // 3 + 1 of 5 for the first team, 1 of 5 for the second one.
-    expect(shares(split, { 'R\u00e9union': '3', ' R\u00e9union': '1', eu: '1' })).toEqual({
-      team_a: '80.000000000000000',
-      team_b: '20.000000000000000',
-    });
-  });
-
   it('belongs to nobody if there are no values, or only 0', () => {
     const split: Split = { type: 'metric', metric_id: 'met_1', labels: { eu: 'team_a' } };
     expect(shares(split)).toEqual({});

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addDays } from '../../../domain/shared/calendar.ts';
 import { idAfter } from '../../../warehouse/engine/sql/ids.ts';
 import {
   removeValues,
@@ -114,52 +113,6 @@ describeOnBothEngines('metrics and their values', (open) => {
       const before = await history(tenant);
       expect(await write(tenant, values)).toEqual({ created: 0, replaced: 0, unchanged: 3, months: [] });
       expect(await history(tenant)).toEqual(before);
-    });
-
-    it('finds labels that were stored before labels were normalised, so that nothing counts twice', async () => {
-      for (const count of [1, 150]) {
-        const { orgId, metricId } = await newTenant({ label_key: 'region' });
-        const [old, normal] = ['Re\u0301union', 'R\u00e9union'];
-        const days = Array.from({ length: count }, (_, index) => addDays('2025-06-01', index));
-        const labelled = (label: string, value: number): NewValue[] =>
-          days.map((period) => ({ period, label, value }));
-        // An older version stored the label as it came, and another one beside it.
-        await writeValues(warehouse, orgId, metricId, [...labelled(old, 7), ...labelled('eu', 1)], CHANGE);
-        const written = await writeValues(warehouse, orgId, metricId, labelled(normal, 7), CHANGE);
-        expect(written).toMatchObject({ created: count, replaced: 0, unchanged: 0 });
-        const labels = await warehouse.query<{ label: string; sum: string }>(
-          `SELECT label, sum(value) AS sum FROM metric_values WHERE org_id = $org AND metric_id = $metric
-           GROUP BY label ORDER BY label`,
-          { org: orgId, metric: metricId },
-        );
-        expect(labels.map(({ label, sum }) => [label, Number(sum)])).toEqual([
-          ['R\u00e9union', 7 * count],
-          ['eu', count],
-        ]);
-        // The same again changes nothing, and the history keeps the old spelling as removed.
-        const again = await writeValues(warehouse, orgId, metricId, labelled(normal, 7), CHANGE);
-        expect(again).toMatchObject({ created: 0, replaced: 0, unchanged: count, months: [] });
-        const changes = await listValueChanges(warehouse, orgId, metricId, ALL);
-        expect(changes.filter(({ label, action }) => label === old && action === 'remove')).toHaveLength(
-          count,
-        );
-      }
-    });
-
-    it('removes a label in any spelling that is stored', async () => {
-      const { orgId, metricId } = await newTenant({ label_key: 'region' });
-      const period = '2026-01-01';
-      const values = ['Re\u0301union', ' R\u00e9union', 'eu'].map((label) => ({ period, label, value: 5 }));
-      await writeValues(warehouse, orgId, metricId, values, CHANGE);
-      const range = { start: period, end: period, label: 'R\u00e9union' };
-      expect(await removeValues(warehouse, orgId, metricId, range, CHANGE)).toEqual({
-        removed: 2,
-        months: ['2026-01'],
-      });
-      expect(await removeValues(warehouse, orgId, metricId, range, CHANGE)).toEqual({
-        removed: 0,
-        months: [],
-      });
     });
 
     it('keeps ten decimals exactly', async () => {

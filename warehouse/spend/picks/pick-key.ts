@@ -1,13 +1,10 @@
-import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { tagKeySql } from '../../engine/sql/tag-key.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 
 // A row of spend and a pick of it have the same text as a key. So one comparison serves all forms of a pick
-// (docs/concepts.md#scopes-and-picks). A unit separator separates its parts. They are in their normal form, because picks and
-// loads may be older than it.
+// (docs/concepts.md#scopes-and-picks). A unit separator separates its parts.
 
-const key = (form: string, ...columns: string[]): string =>
-  [`'${form}'`, ...columns.map(normalTextSql)].join(` || chr(31) || `);
+const key = (form: string, ...columns: string[]): string => [`'${form}'`, ...columns].join(` || chr(31) || `);
 
 /** The key of a choice, as `choices`: that of its values without their last part. */
 export const CHOICE_KEY = `CASE choices.kind WHEN 'tag' THEN ${key('tag', 'choices.cloud', tagKeySql('choices.cloud', 'choices.choice'))}

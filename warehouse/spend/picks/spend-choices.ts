@@ -175,17 +175,13 @@ export const choicesBegun = (
     { org: orgId, since },
   );
 
-// Earlier versions released choices for good. Of such a release only the id counts: its choice is null.
 const CHOICES_AND_USERS = `
-WITH choices AS (
-  SELECT * FROM spend_choice_versions WHERE org_id = $org
-  QUALIFY row_number() OVER (PARTITION BY org_id, kind, cloud, account ORDER BY version_id DESC) = 1)
 SELECT choices.kind, choices.cloud, choices.account, choices.choice, choices.version_id, choices.first_day,
   choices.unused_since, ${IS_KEPT} AS is_kept,
   COALESCE(list_sort(list(DISTINCT picks.user_type || ' "' || picks.user_name || '"')
     FILTER (picks.user_id IS NOT NULL AND NOT (picks.user_type = $type AND picks.user_id = $user))), []) AS users
-FROM choices LEFT JOIN (FROM spend_picks WHERE org_id = $org) AS picks ON ${USES_CHOICE}
-GROUP BY ALL`;
+FROM spend_choices AS choices LEFT JOIN (FROM spend_picks WHERE org_id = $org) AS picks ON ${USES_CHOICE}
+WHERE choices.org_id = $org GROUP BY ALL`;
 
 /** Records that nothing uses a choice any more from today on. */
 async function noteUnusedChoices(session: Session, orgId: string, now: Date): Promise<void> {
