@@ -366,7 +366,7 @@ export class Orchestration {
       const known = found.get(schedule.scheduleId);
       const { memo } = await this.#summarised(schedule);
       if (known !== undefined && known.memo?.['summary'] === memo?.['summary']) continue;
-      // The schedule was made before the organisation had this name, or any. Temporal cannot change a memo.
+      // The schedule was made before the organisation had this name. Temporal cannot change a memo.
       if (known !== undefined) await this.#delete(schedule.scheduleId);
       await this.#create({ ...schedule, ...(known === undefined ? {} : { state: known.state }) });
     }

@@ -119,7 +119,7 @@ export async function addMetrics(warehouse: Warehouse, count: number): Promise<s
   }));
   await warehouse.run(
     `INSERT INTO metric_versions BY NAME SELECT '${ORG}' AS org_id, metric.metric_id, uuidv7() AS version_id, 'Metric' AS name, 'order' AS unit, 'count' AS kind,
-       'total' AS aggregation, 'monthly' AS frequency, metric.scope::JSON AS scope, now()::TIMESTAMP AS created_at, false AS deleted, now()::TIMESTAMP AS changed_at, 'key' AS changed_by
+       'total' AS aggregation, 'monthly' AS frequency, 'null'::JSON AS rise, false AS assistant_access, metric.scope::JSON AS scope, now()::TIMESTAMP AS created_at, false AS deleted, now()::TIMESTAMP AS changed_at, 'key' AS changed_by
      FROM (SELECT unnest(from_json($metrics, '[{"metric_id":"VARCHAR","scope":"VARCHAR"}]')) AS metric)`,
     { metrics: JSON.stringify(metrics) },
   );

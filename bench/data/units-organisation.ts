@@ -34,7 +34,7 @@ export async function addUnitsOrganisations(warehouse: Warehouse): Promise<void>
     );
     await warehouse.run(
       `INSERT INTO metric_versions BY NAME SELECT '${org}' AS org_id, 'met_1' AS metric_id, uuidv7() AS version_id, 'Metric' AS name, 'order' AS unit, 'count' AS kind,
-         'total' AS aggregation, 'monthly' AS frequency, '{"type":"organisation"}'::JSON AS scope, now()::TIMESTAMP AS created_at, false AS deleted, now()::TIMESTAMP AS changed_at, 'key' AS changed_by`,
+         'total' AS aggregation, 'monthly' AS frequency, 'null'::JSON AS rise, false AS assistant_access, '{"type":"organisation"}'::JSON AS scope, now()::TIMESTAMP AS created_at, false AS deleted, now()::TIMESTAMP AS changed_at, 'key' AS changed_by`,
     );
     for (const source of SOURCES) await addSource(warehouse, org, source);
   }

@@ -1,5 +1,4 @@
-import { stat } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { makeFolder } from '../../files/make-folder.ts';
 import { checkSourceLocation, isLocal } from '../../egress/locations/source-location.ts';
@@ -78,7 +77,7 @@ export async function sourcesOutside(
   );
 }
 
-/** Whether files are outside the folders. Earlier versions resolved relative locations in the working directory. */
+/** Whether files are outside the folders. */
 async function isOutside(source: CostSource, rules: ReturnType<SourceRulesOf>): Promise<boolean> {
   for (const { location } of fileLocations(source.kind, source)) {
     if (!isLocal(location)) continue;
@@ -87,16 +86,6 @@ async function isOutside(source: CostSource, rules: ReturnType<SourceRulesOf>): 
       () => false,
     );
     if (!isAllowed) return true;
-    const [folder = ''] = location.split(/[*?[]/);
-    const isRelative = !isAbsolute(location) && !/^file:/i.test(location);
-    if (isRelative && !(await exists(resolve(rules.roots[0], folder))) && (await exists(resolve(folder))))
-      return true;
   }
   return false;
 }
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );

@@ -12,7 +12,7 @@ const OWN =
 
 /**
  * Creates the data directory if it is missing. Removes the rights of group and others from it and from the service's files,
- * because an earlier version or a umask may have left them. Files below `exports` stay as they are. If a path belongs
+ * because a copy or a umask may have left them. Files below `exports` stay as they are. If a path belongs
  * to another user, logs a warning and continues.
  */
 export async function keepPrivate(dataDir: string, log: Pick<Logger, 'warn'>): Promise<void> {

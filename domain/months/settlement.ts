@@ -6,7 +6,7 @@ import type { SourceDoubt } from '../sources/doubts.ts';
 // and the daily settlement use it. The warehouse only delivers its inputs.
 
 /** How many full days after the settle days a month's spend can still become complete in time. */
-export const DAYS_IN_TIME = 3;
+const DAYS_IN_TIME = 3;
 
 /** Inputs of the settlement rule. */
 export interface SettlementFacts {

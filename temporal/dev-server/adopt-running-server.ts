@@ -2,7 +2,6 @@ import type { BaseLogger } from 'pino';
 import { databaseIsUnreadable, watchForDamage } from './damage-watch.ts';
 import {
   isMarkedDamaged,
-  logSize,
   markDatabaseDamaged,
   markDatabaseFinished,
   type DevServerFiles,
@@ -39,7 +38,7 @@ export async function adoptRunningServer(
   const running = {
     server: watchForeignProcess(pid, files.database),
     address,
-    damage: watchForDamage(files.log, record.logStart ?? (await logSize(files)), options.log),
+    damage: watchForDamage(files.log, record.logStart, options.log),
   };
   try {
     if (await isMarkedDamaged(files)) throw new Error('its database is damaged');

@@ -89,7 +89,7 @@ export async function rotateLog(files: DevServerFiles): Promise<void> {
 }
 
 /** The bytes in the log; 0 if there is no log. */
-export const logSize = (files: DevServerFiles): Promise<number> =>
+const logSize = (files: DevServerFiles): Promise<number> =>
   stat(files.log).then(
     (stats) => stats.size,
     () => 0,

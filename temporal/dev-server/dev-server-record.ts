@@ -5,10 +5,10 @@ const schema = z.object({
   pid: z.int(),
   /** Of the gRPC frontend, on 127.0.0.1. */
   port: z.int(),
-  /** Byte of the log at which its output starts. A record of an earlier version has none. */
-  logStart: z.int().optional(),
-  /** Of its web page, on 127.0.0.1; null if it serves none, as in a record of an earlier version. */
-  uiPort: z.int().nullable().default(null),
+  /** Byte of the log at which its output starts. */
+  logStart: z.int(),
+  /** Of its web page, on 127.0.0.1; null if it serves none. */
+  uiPort: z.int().nullable(),
 });
 
 /** What the next start must know about a dev server that outlived the process that started it. */

@@ -1,6 +1,6 @@
 import { importedDays, type ImportRunInput } from '../../domain/imports/connection.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
-import type { OtherCurrency, Uncounted } from '../../domain/imports/net-sales.ts';
+import type { Uncounted } from '../../domain/imports/net-sales.ts';
 import { RunLog, type Run } from '../engine/records/run-log.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -125,8 +125,5 @@ export function uncountedOf(
 ): Uncounted | null {
   if (run?.sealed_totals == null) return NOTHING;
   const text = vault.openUncounted(run.run_id, run.sealed_totals);
-  if (text === null) return null;
-  const stored = JSON.parse(text) as Uncounted | OtherCurrency[];
-  // Earlier versions stored only other currencies.
-  return Array.isArray(stored) ? { ...NOTHING, other_currencies: stored } : stored;
+  return text === null ? null : (JSON.parse(text) as Uncounted);
 }

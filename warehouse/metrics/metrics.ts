@@ -45,7 +45,7 @@ export interface Metric {
   created_at: string;
 }
 
-/** The rule for a rise of metrics without one: metrics of earlier versions have nothing stored. Revenue never has one. */
+/** The rule for a rise of a new metric that names none. Revenue never has one. */
 export const defaultRise = ({ kind, frequency }: Pick<Metric, 'kind' | 'frequency'>): Metric['rise'] =>
   kind === 'count' && frequency === 'daily' ? DEFAULT_RISE_RULE : null;
 
@@ -69,16 +69,6 @@ const METRICS = new Versions<Metric>({
   },
   // Values that arrive while the label key changes would have the old one.
   decidesAbout: (orgId, id) => [spendChoicesLock(orgId), valuesLock(id)],
-  complete: (metric) => {
-    const { rise, assistant_access } = metric as Omit<Partial<Metric>, 'assistant_access'> & {
-      assistant_access: boolean | null;
-    };
-    return {
-      ...metric,
-      assistant_access: assistant_access ?? false,
-      rise: rise === undefined ? defaultRise(metric) : rise,
-    };
-  },
 });
 
 /** Stores a new metric and returns it with its id. Throws `invalid` for the scope of an unknown team. */

@@ -91,7 +91,7 @@ const placeOfLock = (orgId: string, { metric_id, month, lock_id }: LockPlace) =>
   field: 'locked month',
 });
 
-/** The place to which the sealed totals of a run are bound. Its field keeps the name that earlier versions sealed with. */
+/** The place to which the sealed totals of a run are bound. The field is part of each seal, so that its name never changes. */
 const placeOfUncounted = (orgId: string, runId: string) => ({
   orgId,
   record: runId,

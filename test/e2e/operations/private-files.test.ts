@@ -65,8 +65,8 @@ it('the data directory is private to its owner', async () => {
   expect([...running.keys()]).toEqual(expect.arrayContaining(['temporal.json', 'temporal.db-wal']));
 });
 
-it.runIf(THOROUGH)('the data directory of an earlier version becomes private to its owner', async () => {
-  // Gives everything the modes that an earlier version left. The owner then adds an export to which the group may write.
+it.runIf(THOROUGH)('a data directory that others can read becomes private to its owner', async () => {
+  // Gives everything the modes that a copy may have. The owner then adds an export to which the group may write.
   for (const [path, mode] of await modes()) await chmod(join(dataDir, path), mode === '700' ? 0o755 : 0o644);
   const folder = join(dataDir, 'exports', 'acme');
   await mkdir(folder);

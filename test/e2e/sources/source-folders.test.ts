@@ -93,7 +93,7 @@ describe('the default folders for exports', () => {
   });
 });
 
-describe('folders of an earlier version, which all organisations shared', () => {
+describe('folders that all organisations share', () => {
   it.runIf(THOROUGH)(
     'are reported at the start and by doctor, with the correction, until the files are moved',
     async () => {

@@ -28,7 +28,7 @@ describe.skipIf(why !== '')(`a new DuckLake${why}`, () => {
     await test.close();
   });
 
-  it('has indexes of files and their statistics, also if an earlier version made its catalog', async () => {
+  it('has indexes of files and their statistics, also if its catalog had lost them', async () => {
     const test = await openDuckLake();
     const expected = ['cost_analytics_files_of_table', 'cost_analytics_statistics_of_column'];
     const indexes = async (warehouse: Warehouse) => {

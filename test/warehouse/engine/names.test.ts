@@ -97,22 +97,4 @@ describeOnBothEngines('names', (open) => {
     const respelt = { name: 'Cafe\u0301 A B' };
     expect(await updateMetric(test.warehouse, org, cafe.id, respelt, BY_ADMIN)).toMatchObject(respelt);
   });
-
-  it('keep working if two metrics of an earlier version share one, and nobody else can take it', async () => {
-    const { id: org } = await newOrganisation(test.warehouse);
-    const first = await newMetric(test.warehouse, org, { name: 'Orders' });
-    const second = await newMetric(test.warehouse, org, { name: 'Users' });
-    await test.warehouse.run(
-      `INSERT INTO metric_versions BY NAME
-       SELECT * REPLACE ('Orders' AS name, uuidv7() AS version_id) FROM metric_versions WHERE metric_id = $id`,
-      { id: second.id },
-    );
-    expect(
-      await updateMetric(test.warehouse, org, second.id, { unit: 'user', name: 'Orders' }, BY_ADMIN),
-    ).toMatchObject({ name: 'Orders', unit: 'user' });
-    await expect(newMetric(test.warehouse, org, { name: 'Orders' })).rejects.toThrow(
-      `the name of ${first.id}`,
-    );
-    await updateMetric(test.warehouse, org, second.id, { name: 'Users' }, BY_ADMIN);
-  });
 });

@@ -42,6 +42,13 @@ describe('the explanation of an upgrade', () => {
     await test.close();
   });
 
+  it('refuses a warehouse from before the baseline', async () => {
+    const test = await openDuckDb([{ version: NEWEST_VERSION - 1, name: 'earlier', statements: [] }]);
+    test.warehouse.close();
+    await expect(explainUpgrade(test.settings, NOW)).rejects.toThrow('the warehouse has version 31');
+    await test.close();
+  });
+
   it('lists every number that the counting rules of another version changed', async () => {
     const test = await openDuckDb();
     const { warehouse } = test;

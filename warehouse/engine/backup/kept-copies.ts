@@ -76,7 +76,7 @@ export async function removeOldCopies(
 }
 
 /** Whether a folder is a complete copy that `--keep` has made of a warehouse under this name. */
-async function isOwn(folder: string, name: string, origin: string | undefined): Promise<boolean> {
+async function isOwn(folder: string, name: string, origin: string): Promise<boolean> {
   const manifest = await readManifest(join(folder, name)).catch(() => null);
   if (manifest?.kept_as !== name || manifest.origin !== origin) return false;
   return isThere(manifest.lake === undefined ? join(folder, name, BACKUP_FILE) : dumpIn(join(folder, name)));

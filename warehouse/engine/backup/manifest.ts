@@ -16,8 +16,8 @@ export const backupContents = z.object({
   /** The version of the product, and of the warehouse's tables. */
   version: text,
   schema_version: count,
-  /** When the warehouse was made. Only copies of earlier versions lack it. */
-  origin: text.optional(),
+  /** When the warehouse was made. */
+  origin: text,
   /** The instant of which the data is. */
   taken_at: z.iso.datetime(),
   /** Rows of each table. */

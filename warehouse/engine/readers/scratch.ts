@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { makeFolder } from '../../../files/make-folder.ts';
@@ -16,11 +16,6 @@ export interface Scratch {
 const FOLDER = /^process-[\da-f-]{36}$/;
 const LOCK_SUFFIX = '.in-use';
 
-/** Leftovers of earlier versions, whose processes used the directory itself. */
-const OLD_LEFTOVER = /^(upload-|duckdb_temp_|upgrade-)/;
-/** No such leftover is in use for longer. */
-const OLD_USE_MS = 3_600_000;
-
 /**
  * Creates a folder in `directory` that only this process uses. DuckDB's lock on a file beside it shows others that the process
  * lives. The system releases the lock when the process dies for any reason.
@@ -34,7 +29,7 @@ export async function takeScratch(directory: string): Promise<Scratch> {
   await mkdir(folder);
   return {
     folder,
-    removeLeftovers: () => removeLeftovers(directory, name),
+    removeLeftovers: () => removeAbandoned(directory, name),
     release: () => removeLocked(folder, lock),
   };
 }
@@ -47,18 +42,6 @@ export async function removeAbandoned(directory: string, own: string): Promise<v
     const path = join(directory, name);
     const lock = await lockFile(path + LOCK_SUFFIX);
     if (lock !== null) await removeLocked(path, lock);
-  }
-}
-
-async function removeLeftovers(directory: string, own: string): Promise<void> {
-  await removeAbandoned(directory, own);
-  for (const name of await readdir(directory)) {
-    const path = join(directory, name);
-    if (OLD_LEFTOVER.test(name)) {
-      const found = await stat(path).catch(() => null);
-      if (found !== null && Date.now() - found.mtimeMs > OLD_USE_MS)
-        await rm(path, { recursive: true, force: true });
-    }
   }
 }
 

@@ -153,7 +153,7 @@ WITH candidates AS (
 placed AS (
   SELECT id, row_number() OVER newest AS place, sum(detail_bytes) OVER newest AS bytes
   FROM candidates WINDOW newest AS (ORDER BY id DESC)),
-page AS (SELECT id FROM placed WHERE place = 1 OR (place < $limit AND COALESCE(bytes, 0) <= ${MOST_PAGE_BYTES}))
+page AS (SELECT id FROM placed WHERE place = 1 OR (place < $limit AND bytes <= ${MOST_PAGE_BYTES}))
 SELECT id, recorded_at, actor_type, actor_id, actor_name, action, target, detail,
   (SELECT count(*) FROM candidates) > (SELECT count(*) FROM page) AS has_more
 FROM audit_log SEMI JOIN page USING (id) WHERE org_id = $org ORDER BY id DESC`;

@@ -27,7 +27,7 @@ interface Definition<Thing> {
   columns: Record<Exclude<keyof Thing & string, 'id'>, ColumnType>;
   /** Returns what a change decides about, besides the definitions of the organisation. */
   decidesAbout: (orgId: string, id: string) => readonly string[];
-  /** Completes a thing that was stored before a column existed. */
+  /** Adds what a stored thing leaves out. */
   complete?: (stored: Thing) => Thing;
   /** Returns what the audit log records of changed fields: all of them, unless one may hold a credential. */
   auditDetail?: (thing: Thing, fields: Partial<Thing>) => Record<string, unknown>;
@@ -187,10 +187,7 @@ export class Versions<Thing extends { id: string }> {
     return this.#definition.complete?.(thing) ?? thing;
   }
 
-  /**
-   * Throws a conflict with the id of another thing that has the name, in any encoding (name-key.ts). Equal names from before
-   * this rule stay.
-   */
+  /** Throws a conflict with the id of another thing that has the name, in any encoding (name-key.ts). */
   async #refuseTakenName(session: Session, orgId: string, id: string, taken: unknown): Promise<void> {
     const { name, idColumn } = this.#definition;
     // The view would sort all versions.
@@ -253,9 +250,8 @@ const lengthOf = (thing: object | null): number => JSON.stringify(thing).length;
 const namedAnd = (thing: object, fields: object): Record<string, unknown> =>
   'name' in thing ? { name: thing.name, ...fields } : { ...fields };
 
-// Returns undefined for JSON that was never written, to distinguish it from a JSON null.
 function read(type: ColumnType, stored: unknown): unknown {
-  if (type === 'JSON') return stored === null ? undefined : (JSON.parse(stored as string) as unknown);
+  if (type === 'JSON') return JSON.parse(stored as string) as unknown;
   return type === 'TIMESTAMP' ? instant(stored as string) : stored;
 }
 

@@ -124,7 +124,6 @@ async function dueMonths(session: Session, orgId: string): Promise<DueMonth[]> {
 }
 
 // A month waits while a metric that splits it has no value there. A sealed month keeps its metrics, others use today's.
-// Earlier versions did not count the changes. Their bills are split again once, if a value can have changed.
 const DUE_MONTHS = `
 WITH ${SEALED_MONTHS},
 split_by AS (
@@ -146,8 +145,7 @@ moved AS (
   SELECT month, COALESCE(holds, false) AS holds, basis, sealed.month IS NOT NULL AS was_sealed,
     sealed.computation_id IS DISTINCT FROM made_of_now.computation_id AS spend_moved,
     sealed.definition_changes IS DISTINCT FROM made_of_now.definition_changes AS definitions_moved,
-    COALESCE(sealed.value_changes, CASE WHEN len(metric_ids) > 0 THEN -1 ELSE 0 END)
-      <> COALESCE(values_now.value_changes, 0) AS values_moved
+    COALESCE(sealed.value_changes, 0) <> COALESCE(values_now.value_changes, 0) AS values_moved
   FROM made_of_now LEFT JOIN sealed USING (month) LEFT JOIN values_now USING (month))
 SELECT month, CASE WHEN holds THEN basis END AS basis, follows_today, NOT with_teams AS settled_before_teams, backfilled,
   made_of_now.closes, was_sealed, spend_moved, definitions_moved, values_moved, made_of_now.computation_id,

@@ -155,9 +155,10 @@ export async function monthBills(
       total,
       holdingBack,
       doubts,
-      uncollected: sealed
-        ? (JSON.parse(uncollected ?? '{}') as UncollectedPicks)
-        : (uncollectedNow.get(month) ?? {}),
+      uncollected:
+        uncollected === null
+          ? (uncollectedNow.get(month) ?? {})
+          : (JSON.parse(uncollected) as UncollectedPicks),
       unallocated: total === null || bills === null ? null : unallocated(total, [...bills.values()]),
     };
   });

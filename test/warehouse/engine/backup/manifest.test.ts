@@ -9,6 +9,7 @@ const MANIFEST: BackupManifest = {
   format: 1,
   version: '0.1.0',
   schema_version: 30,
+  origin: '2026-01-01 00:00:00',
   taken_at: '2026-02-07T06:00:00.000Z',
   bytes: 12,
   sha256: 'ab'.repeat(32),

@@ -1,7 +1,6 @@
 /** Metrics, their values, and the picks of metrics, teams and shared costs. */
 export const METRICS = [
-  // rise are the limits of a rise: NULL means the default, JSON null means never. currency and assistant_access are those of
-  // revenue; NULL on count metrics.
+  // rise are the limits of a rise; JSON null means never. currency is that of revenue; NULL on count metrics.
   `CREATE TABLE metric_versions (
     org_id VARCHAR, metric_id VARCHAR, version_id UUID, name VARCHAR, unit VARCHAR, kind VARCHAR, aggregation VARCHAR,
     frequency VARCHAR, scope JSON, target DECIMAL(38,10), rise JSON, label_key VARCHAR, currency VARCHAR,
