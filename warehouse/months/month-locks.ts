@@ -163,7 +163,8 @@ export async function listMonthVersions(
       locked_by_name: string;
     }
   >(
-    `SELECT version, lock_id, cost, value, unit_cost, sealed_numbers, locked_at, locked_by_id, locked_by_name, missing FROM month_versions
+    `SELECT version, lock_id, cost, value, unit_cost_text AS unit_cost, sealed_numbers, locked_at, locked_by_id, locked_by_name, missing
+     FROM month_versions
      WHERE org_id = $org AND metric_id = $metric AND month = $month::DATE ORDER BY version DESC`,
     { org: orgId, metric: metricId, month: `${month}-01` },
   );

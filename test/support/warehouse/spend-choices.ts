@@ -7,25 +7,27 @@ export interface Chosen {
   kind: 'tag' | 'split';
   cloud: string;
   account?: string;
-  choice: string | null;
+  choice: string;
   firstDay: Day;
+  /** The day since which nothing picks it; not given if something does. */
+  unusedSince?: Day;
 }
 
 let newest: string | null = null;
 
-/** Stores choices of an organisation. A choice of null releases the one before. */
+/** Stores choices of an organisation. */
 export async function choose(
   { warehouse }: Pick<TestWarehouse, 'warehouse'>,
   orgId: string,
   ...chosen: readonly Chosen[]
 ): Promise<void> {
-  for (const { kind, cloud, account = '', choice, firstDay } of chosen) {
+  for (const { kind, cloud, account = '', choice, firstDay, unusedSince = null } of chosen) {
     newest = idAfter(newest);
     await warehouse.run(
       `INSERT INTO spend_choice_versions BY NAME
        SELECT $org AS org_id, $kind AS kind, $cloud AS cloud, $account AS account, $version::UUID AS version_id,
-         $choice AS choice, $first::DATE AS first_day, $first::TIMESTAMP AS changed_at`,
-      { org: orgId, kind, cloud, account, version: newest, choice, first: firstDay },
+         $choice AS choice, $first::DATE AS first_day, $unused::DATE AS unused_since, $first::TIMESTAMP AS changed_at`,
+      { org: orgId, kind, cloud, account, version: newest, choice, first: firstDay, unused: unusedSince },
     );
   }
 }

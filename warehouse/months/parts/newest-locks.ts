@@ -48,7 +48,7 @@ export async function newestLocks(
 }
 
 const NEWEST_LOCKS = `
-SELECT metric_id, month, lock_id, version, sealed_numbers, cost, value, unit_cost, value_changes,
+SELECT metric_id, month, lock_id, version, sealed_numbers, cost, value, unit_cost_text AS unit_cost, value_changes,
   missing IS NOT NULL AS is_incomplete, locked_at, locked_by_id, locked_by_name
 FROM month_versions WHERE org_id = $org AND list_contains($metrics, metric_id)
 QUALIFY row_number() OVER (PARTITION BY metric_id, month ORDER BY version DESC) = 1`;

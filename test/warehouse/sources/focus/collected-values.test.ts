@@ -479,8 +479,8 @@ describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) 
       { ...inDecember, ...team },
       { ...inJanuary, ...team },
     ]);
-    // The key is released and another one set. December is not loaded again, so it stays as it was.
-    await choose(test, target.orgId, { ...teamOf('aws', '2025-12-01'), choice: null });
+    // Nothing has picked the key for long, and another one is set. December is not loaded again, so it stays as it was.
+    await choose(test, target.orgId, { ...teamOf('aws', '2025-12-01'), unusedSince: '2025-12-02' });
     await loadText(test, target, january);
     expect(await found()).toEqual([
       { ...inDecember, ...team },

@@ -6,13 +6,12 @@ export const MONTHS = [
     org_id VARCHAR, month DATE, settled_at TIMESTAMP, settled_id UUID, with_teams BOOLEAN, backfilled BOOLEAN)`,
   // unit_cost_text is a text, because a cost divided by a value can have more digits than a DECIMAL holds. Of revenue, cost, value
   // and unit_cost_text are NULL, and sealed_numbers holds them. missing is the data that was missing at the lock, as a list of
-  // sentences; NULL if nothing was. Nothing writes unit_cost.
+  // sentences; NULL if nothing was.
   `CREATE TABLE month_locks (
     org_id VARCHAR, metric_id VARCHAR, month DATE, lock_id UUID, cost DECIMAL(38,15), value DECIMAL(38,10),
-    unit_cost DECIMAL(38,20), unit_cost_text VARCHAR, sealed_numbers VARCHAR, label_values JSON, value_changes BIGINT,
-    missing JSON, locked_at TIMESTAMP, locked_by_id VARCHAR, locked_by_name VARCHAR)`,
+    unit_cost_text VARCHAR, sealed_numbers VARCHAR, label_values JSON, value_changes BIGINT, missing JSON,
+    locked_at TIMESTAMP, locked_by_id VARCHAR, locked_by_name VARCHAR)`,
   `CREATE VIEW month_versions AS
-    SELECT * REPLACE (COALESCE(unit_cost_text, CAST(unit_cost AS VARCHAR)) AS unit_cost),
-      row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY lock_id) AS version
+    SELECT *, row_number() OVER (PARTITION BY org_id, metric_id, month ORDER BY lock_id) AS version
     FROM month_locks`,
 ];

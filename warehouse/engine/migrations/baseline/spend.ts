@@ -60,8 +60,6 @@ export const SPEND = [
     org_id VARCHAR, kind VARCHAR, cloud VARCHAR, account VARCHAR, version_id UUID, choice VARCHAR, first_day DATE,
     unused_since DATE, changed_at TIMESTAMP)`,
   `CREATE VIEW spend_choices AS
-    SELECT * FROM (
-      SELECT * FROM spend_choice_versions
-      QUALIFY row_number() OVER (PARTITION BY org_id, kind, cloud, account ORDER BY version_id DESC) = 1)
-    WHERE choice IS NOT NULL`,
+    SELECT * FROM spend_choice_versions
+    QUALIFY row_number() OVER (PARTITION BY org_id, kind, cloud, account ORDER BY version_id DESC) = 1`,
 ];

@@ -21,11 +21,11 @@ export const TEAMS = [
   // The basis of a month's sealed bills (domain/teams/bill.ts): owned spend and shared costs of that moment. The inputs are the
   // month's computed spend, and the numbers of changes of teams, shared costs and split values. sealed_because is settled,
   // values_changed, backfill or resealed. Only resealed has sealed_by_id and sealed_by_name. closes is whether a later month had
-  // settled in time (sealed-months.ts). Nothing writes values_id and definitions_id.
+  // settled in time (sealed-months.ts).
   `CREATE TABLE bill_bases (
     org_id VARCHAR, month DATE, version_id UUID, basis JSON, metric_ids VARCHAR[], computation_id UUID,
     definition_changes BIGINT, value_changes BIGINT, closes BOOLEAN, sealed_because VARCHAR, reason VARCHAR,
-    sealed_by_id VARCHAR, sealed_by_name VARCHAR, sealed_at TIMESTAMP, values_id UUID, definitions_id UUID)`,
+    sealed_by_id VARCHAR, sealed_by_name VARCHAR, sealed_at TIMESTAMP)`,
   `CREATE VIEW current_bill_bases AS
     SELECT * FROM bill_bases
     QUALIFY row_number() OVER (PARTITION BY org_id, month ORDER BY version_id DESC) = 1`,
@@ -34,13 +34,9 @@ export const TEAMS = [
     org_id VARCHAR, team_id VARCHAR, month DATE, version_id UUID, direct DECIMAL(38,15), shared DECIMAL(38,15), by_source JSON,
     shared_costs JSON, sealed_at TIMESTAMP)`,
   `CREATE VIEW bill_versions AS
-    SELECT * REPLACE (COALESCE(sealed_because, CASE WHEN version = 1 THEN 'settled'
-        WHEN definitions_id IS DISTINCT FROM lag(definitions_id) OVER (PARTITION BY org_id, team_id, month ORDER BY version)
-          THEN 'backfill' ELSE 'values_changed' END) AS sealed_because)
-    FROM (
-      SELECT sealed_bills.*, sealed_because, reason, sealed_by_id, sealed_by_name, definitions_id,
-        row_number() OVER (PARTITION BY org_id, team_id, month ORDER BY version_id) AS version
-      FROM sealed_bills LEFT JOIN (
-        SELECT org_id, month, version_id, sealed_because, reason, sealed_by_id, sealed_by_name, definitions_id
-        FROM bill_bases) USING (org_id, month, version_id))`,
+    SELECT sealed_bills.*, sealed_because, reason, sealed_by_id, sealed_by_name,
+      row_number() OVER (PARTITION BY org_id, team_id, month ORDER BY version_id) AS version
+    FROM sealed_bills LEFT JOIN (
+      SELECT org_id, month, version_id, sealed_because, reason, sealed_by_id, sealed_by_name
+      FROM bill_bases) USING (org_id, month, version_id)`,
 ];
