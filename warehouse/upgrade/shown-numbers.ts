@@ -156,7 +156,7 @@ async function countingRules(session: Session, orgId: string): Promise<Map<Month
   return new Map(rows.map(({ month, rules }) => [monthOf(month), rules]));
 }
 
-// `made_of` begins with the number of the counting rules (compute-spend.ts). It is empty if no load of the month is left.
+// `made_of` begins with the number of the counting rules (stale-months.ts). It is empty if no load of the month is left.
 const COUNTING_RULES_OF_MONTHS = `
 SELECT month, CAST(split_part(made_of, '/', 1) AS INTEGER) AS rules
 FROM current_computations WHERE org_id = $org AND made_of <> ''`;
