@@ -5,15 +5,15 @@ import { RECORDED_DAYS, type RecordedDay } from '../../domain/events/daily-rise.
 import { quotient, type DecimalText } from '../../domain/shared/decimals.ts';
 import { UNIT_COST_DECIMALS } from '../../domain/months/month-numbers.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
-import { COVERED_DAYS } from '../sources/covered-days.ts';
 import { lackingDays } from '../sources/units/missing-units.ts';
 import { DOUBTED_MONTHS } from '../sources/doubts.ts';
+import { cte, ctes, type Cte } from '../engine/sql/cte.ts';
 import { DAILY_SPEND } from '../spend/daily-spend.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
-import { KNOWN_DAYS, METRIC_KINDS } from '../spend/known-days.ts';
+import { knownDays, metricKinds } from '../spend/known-days.ts';
 import { PICK_KEY } from '../spend/picks/pick-key.ts';
 import { USES_CHOICE } from '../spend/picks/spend-choices.ts';
-import { COMPLETE_VALUES } from '../metrics/values-through.ts';
+import { completeValues } from '../metrics/values-through.ts';
 import { hasReadDay, hasReadInPart } from '../../domain/imports/import-reach.ts';
 import { valueImports } from '../sources/value-imports.ts';
 
@@ -96,31 +96,36 @@ const DAYS_OF: Record<Scope, (session: ComputedSession, range: Range) => Promise
   team: teamDays,
 };
 
-const WANTED = `wanted AS (
-  SELECT metric_id, frequency, scope->>'$.type' AS scope, md5(scope) AS scope_id, scope->>'$.team_id' AS team_id FROM metrics
-  WHERE org_id = $org AND list_contains($metrics, metric_id))`;
+const WANTED = cte({
+  name: 'wanted',
+  sql: `SELECT metric_id, frequency, scope->>'$.type' AS scope, md5(scope) AS scope_id, scope->>'$.team_id' AS team_id FROM metrics
+  WHERE org_id = $org AND list_contains($metrics, metric_id)`,
+});
 
-/** CTE with the last known days of each metric that have a value. Labels are added up (docs/http.md#send-values). */
-const valueDays = (
-  where: string,
-): string => `${METRIC_KINDS}, ${COVERED_DAYS}, ${KNOWN_DAYS}, ${COMPLETE_VALUES}, ${DOUBTED_MONTHS},
-certain_days AS (
+const KINDS = metricKinds(WANTED);
+
+/** Returns the last known days of each metric that have a value. Labels are added up (docs/http.md#send-values). */
+const valueDays = (where: string): Cte =>
+  cte({
+    name: 'value_days',
+    needs: [WANTED, KINDS, knownDays(KINDS), completeValues(WANTED), DOUBTED_MONTHS],
+    sql: `WITH certain_days AS (
   FROM known_days WHERE NOT EXISTS (
-    FROM doubted_months WHERE month = date_trunc('month', day) AND (kinds = '' OR list_contains(string_split(kinds, ','), kind)))),
-value_days AS (
-  SELECT metric_id, scope, scope_id, team_id, period AS day, sum(value) AS value
-  FROM metric_values JOIN wanted USING (metric_id) JOIN metric_kinds USING (metric_id) JOIN complete_values USING (metric_id)
-  JOIN certain_days ON certain_days.kinds = metric_kinds.kinds AND certain_days.day = period
-  WHERE org_id = $org AND period <= values_through AND ${where}
-  GROUP BY metric_id, scope, scope_id, team_id, period HAVING sum(value) > 0
-  QUALIFY row_number() OVER (PARTITION BY metric_id ORDER BY period DESC) <= $days)`;
+    FROM doubted_months WHERE month = date_trunc('month', day) AND (kinds = '' OR list_contains(string_split(kinds, ','), kind))))
+SELECT metric_id, scope, scope_id, team_id, period AS day, sum(value) AS value
+FROM metric_values JOIN wanted USING (metric_id) JOIN metric_kinds USING (metric_id) JOIN complete_values USING (metric_id)
+JOIN certain_days ON certain_days.kinds = metric_kinds.kinds AND certain_days.day = period
+WHERE org_id = $org AND period <= values_through AND ${where}
+GROUP BY metric_id, scope, scope_id, team_id, period HAVING sum(value) > 0
+QUALIFY row_number() OVER (PARTITION BY metric_id ORDER BY period DESC) <= $days`,
+  });
 
 const RANGE = `
-WITH ${WANTED}, ${valueDays('true')}
+WITH ${ctes(valueDays('true'))}
 SELECT min(day) AS start, COALESCE(list(DISTINCT scope), []) AS scopes FROM value_days`;
 
 const ORGANISATION_DAYS = `
-WITH ${WANTED}, ${valueDays(`scope = 'organisation'`)},
+WITH ${ctes(valueDays(`scope = 'organisation'`))},
 costs AS (
   SELECT day, sum(cost) AS cost FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org AND day BETWEEN $first::DATE AND $last::DATE GROUP BY day)
@@ -130,7 +135,7 @@ ORDER BY metric_id, day`;
 
 // A tag key or split that any owner picks decides who owns a dollar. Days before and after the newest one do not compare.
 const TEAM_DAYS = `
-WITH ${WANTED}, ${valueDays(`scope = 'team'`)},
+WITH ${ctes(valueDays(`scope = 'team'`))},
 picks AS (FROM spend_picks WHERE org_id = $org AND user_type IN ('team', 'shared cost')),
 collected AS (
   SELECT max(choices.first_day) AS collected_from FROM picks JOIN spend_choices AS choices ON ${USES_CHOICE})
@@ -141,14 +146,13 @@ ORDER BY metric_id, day`;
 // Each scope gets a row of spend once, even if several of its picks match. Days before the first use of a tag key or split
 // have no cost by it.
 const SPEND_DAYS = `
-WITH ${WANTED}, ${valueDays(`scope = 'spend'`)},
+WITH ${ctes(valueDays(`scope = 'spend'`), DAILY_SPEND)},
 picks AS (
   SELECT *, ${PICK_KEY} AS key FROM spend_picks
   WHERE org_id = $org AND user_type = 'metric' AND user_id IN (SELECT metric_id FROM value_days)),
 collected AS (
   SELECT user_id AS metric_id, max(choices.first_day) AS collected_from
   FROM picks JOIN spend_choices AS choices ON ${USES_CHOICE} GROUP BY ALL),
-${DAILY_SPEND},
 matches AS (
   SELECT DISTINCT scope_id, row_id
   FROM (SELECT row_id, unnest(keys) AS key FROM spend) JOIN (SELECT DISTINCT scope_id, key FROM picks) USING (key)),

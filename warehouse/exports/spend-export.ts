@@ -2,7 +2,8 @@ import { addDays, firstDay, lastDay, type Day } from '../../domain/shared/calend
 import { computeSpend } from '../spend/compute-spend.ts';
 import { ACCOUNT_NAMES } from '../spend/costs.ts';
 import { COUNTED_DAYS } from '../spend/daily-spend.ts';
-import { OWNERS } from '../spend/picks/ownership.ts';
+import { cte, ctes } from '../engine/sql/cte.ts';
+import { owners } from '../spend/picks/ownership.ts';
 import { SPEND_KEYS } from '../spend/picks/pick-key.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import type { Columns } from '../engine/sql/columns.ts';
@@ -86,13 +87,16 @@ WITH lines AS (
 days AS (SELECT day, (sum(count(*)) OVER (ORDER BY day) - count(*)) // ${MOST_LINES} AS range FROM lines GROUP BY day)
 SELECT CAST(min(day) AS VARCHAR) AS first FROM days WHERE range > 0 GROUP BY range ORDER BY first`;
 
+const ROLLED_UP = cte({
+  name: 'spend',
+  needs: [COUNTED_DAYS],
+  sql: `SELECT *, ${SPEND_KEYS} AS keys
+  FROM (SELECT * EXCLUDE (cost), sum(cost) AS cost FROM counted GROUP BY ALL HAVING sum(cost) <> 0)`,
+});
+
 // A bill line that is cluster or host spend keeps its account, so that a month of an account adds up to its bill.
 const SPEND = `
-WITH ${COUNTED_DAYS},
-rolled_up AS (SELECT * EXCLUDE (cost), sum(cost) AS cost FROM counted GROUP BY ALL HAVING sum(cost) <> 0),
-spend AS (SELECT *, ${SPEND_KEYS} AS keys FROM rolled_up),
-${OWNERS},
-${ACCOUNT_NAMES}
+WITH ${ctes(ROLLED_UP, owners(ROLLED_UP), ACCOUNT_NAMES)}
 SELECT CAST(day AS TIMESTAMP) AS "ChargePeriodStart", CAST(day + 1 AS TIMESTAMP) AS "ChargePeriodEnd", cost AS "EffectiveCost",
   $currency AS "BillingCurrency", cloud AS "ProviderName", account AS "SubAccountId", name AS "SubAccountName",
   CASE WHEN split_kind = 'service' THEN split_value END AS "ServiceName",

@@ -1,6 +1,7 @@
 import { firstDay, type Month } from '../../domain/shared/calendar.ts';
 import type { LabelSum } from '../../domain/months/month-labels.ts';
 import type { Metric } from '../metrics/metrics.ts';
+import { cte, ctes, type Cte } from '../engine/sql/cte.ts';
 import type { Session } from '../engine/session.ts';
 
 /** A month whose value is split by label: today's value, or the one that the newest lock froze. */
@@ -14,18 +15,34 @@ export interface MonthToPart {
 /** The part of one label. `place` is the month's position in the list of months. */
 export type PlacedLabelSum = LabelSum & { place: number };
 
-/** CTEs with the sum of each label's values in `months` (place, month), and its divisor. */
-const sumsOfToday = (months: string): string => `
-  values_of_months AS (
-    SELECT place, period, label, value
-    FROM metric_values JOIN ${months} ON month = CAST(date_trunc('month', period) AS DATE)
-    WHERE org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND last_day($last::DATE)),
-  divisors AS (
-    SELECT place, CASE WHEN $aggregation = 'average' THEN count(DISTINCT period) ELSE 1 END AS divisor
-    FROM values_of_months GROUP BY place),
-  sums_of_today AS (
-    SELECT place, label, sum(value) AS sum, any_value(divisor) AS divisor
-    FROM values_of_months JOIN divisors USING (place) GROUP BY place, label)`;
+/** Returns the sum of each label's values in `months` (place, month), and its divisor. */
+const sumsOfToday = (months: Cte): Cte =>
+  cte({
+    name: 'sums_of_today',
+    needs: [months],
+    sql: `WITH values_of_months AS (
+  SELECT place, period, label, value
+  FROM metric_values JOIN ${months.name} ON month = CAST(date_trunc('month', period) AS DATE)
+  WHERE org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND last_day($last::DATE)),
+divisors AS (
+  SELECT place, CASE WHEN $aggregation = 'average' THEN count(DISTINCT period) ELSE 1 END AS divisor
+  FROM values_of_months GROUP BY place)
+SELECT place, label, sum(value) AS sum, any_value(divisor) AS divisor
+FROM values_of_months JOIN divisors USING (place) GROUP BY place, label`,
+  });
+
+const ONE_MONTH = cte({ name: 'months', sql: 'SELECT 0 AS place, $first::DATE AS month' });
+
+const MONTHS = cte({
+  name: 'months',
+  sql: `SELECT unnest(from_json($months, '[{"place": "INTEGER", "month": "DATE", "is_locked": "BOOLEAN", "is_beside_lock": "BOOLEAN"}]'), recursive := true)`,
+});
+
+const MONTHS_OF_TODAY = cte({
+  name: 'months_of_today',
+  needs: [MONTHS],
+  sql: 'FROM months WHERE NOT is_locked',
+});
 
 function ofMetric(orgId: string, metric: Metric, months: readonly Month[]) {
   const days = months.map(firstDay).toSorted();
@@ -46,7 +63,7 @@ export async function frozenLabels(
   month: Month,
 ): Promise<string> {
   const [frozen] = await session.query<{ labels: string }>(
-    `WITH months AS (SELECT 0 AS place, $first::DATE AS month), ${sumsOfToday('months')}
+    `WITH ${ctes(sumsOfToday(ONE_MONTH))}
      SELECT to_json({
        divisor: COALESCE(any_value(divisor), 1),
        sums: COALESCE(list({label: label, sum: CAST(sum AS VARCHAR)} ORDER BY label), [])})::VARCHAR AS labels
@@ -69,10 +86,7 @@ export async function layLabelSums(
 ): Promise<void> {
   await session.run(
     `CREATE OR REPLACE TEMP TABLE label_sums AS
-     WITH months AS (
-       SELECT unnest(from_json($months, '[{"place": "INTEGER", "month": "DATE", "is_locked": "BOOLEAN", "is_beside_lock": "BOOLEAN"}]'), recursive := true)),
-     months_of_today AS (FROM months WHERE NOT is_locked),
-     ${sumsOfToday('months_of_today')},
+     WITH ${ctes(MONTHS, sumsOfToday(MONTHS_OF_TODAY))},
      frozen AS (
        SELECT place, from_json(arg_max(label_values, version), ${FROZEN}) AS labels
        FROM month_versions JOIN months USING (month)

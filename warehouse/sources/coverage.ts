@@ -3,7 +3,8 @@ import type { SourceMonth } from '../../domain/sources/coverage.ts';
 import { unitDoubts } from '../../domain/sources/units/missing-units.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
-import { BROUGHT_THROUGH, coveredDays, deliveries, LOADS_AS_OF } from './covered-days.ts';
+import { ctes } from '../engine/sql/cte.ts';
+import { BROUGHT_THROUGH, coveredDays, DAYS, deliveries, LOADS_AS_OF, ownLoads } from './covered-days.ts';
 import { storedDoubts } from './doubts.ts';
 import { DAY_BIT, judgedDays, missingUnitsOf } from './units/missing-units.ts';
 
@@ -13,7 +14,7 @@ export async function deliveredThrough(
   orgId: string,
 ): Promise<Map<string, Day>> {
   const rows = await session.query<{ source_id: string; delivers_through: Day }>(
-    `WITH ${deliveries('current_loads')} SELECT source_id, delivers_through FROM deliveries`,
+    `WITH ${ctes(deliveries('current_loads'))} SELECT source_id, delivers_through FROM deliveries`,
     { org: orgId },
   );
   return new Map(rows.map(({ source_id: id, delivers_through: day }) => [id, day]));
@@ -91,7 +92,7 @@ type SourceMonthRow = Omit<SourceMonth, 'month' | 'missingUnits' | 'doubts'> & {
 
 // Ids decide whether the source or the settlement came first.
 const sourceMonthsBy = (loads: string): string => `
-WITH ${coveredDays(loads)},
+WITH ${ctes(ownLoads(loads), deliveries(loads), DAYS, coveredDays(loads))},
 made AS (
   SELECT source_id, min(version_id) AS made_id FROM cost_source_versions WHERE org_id = $org GROUP BY source_id),
 settled AS (SELECT month, min(settled_id) AS settled_id FROM settled_months WHERE org_id = $org GROUP BY month),

@@ -3,6 +3,7 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import type { Session } from '../engine/session.ts';
+import { cte, ctes, type Cte } from '../engine/sql/cte.ts';
 import { amountInWords } from './publishing/charged-twice.ts';
 import { CURRENT_READINGS, newestBefore, READINGS_AS_OF } from './publishing/readings.ts';
 import { IS_SAME_COMMITMENT } from './publishing/same-commitment.ts';
@@ -69,11 +70,11 @@ const AS_OF: Basis = {
   decisions: newestBefore('unit_decisions', 'source_id, unit', 'decision_id', 'decided_at'),
 };
 
-/** CTEs with the doubts that some readings and computations have stored, less those that a person has decided. */
-const foundDoubts = (
-  { found, computations, decisions }: Basis,
-  months: string,
-): string => `counted_readings AS (FROM ${found}),
+/** Returns the doubts that some readings and computations have stored, less those that a person has decided. */
+const foundDoubts = ({ found, computations, decisions }: Basis, months: string): Cte =>
+  cte({
+    name: 'found_doubts',
+    sql: `WITH counted_readings AS (FROM ${found}),
 stored_doubts AS (
   SELECT source_id, month, code, unit, phrase, amount, CAST(NULL AS VARCHAR) AS other_source_id
   FROM load_doubts SEMI JOIN counted_readings USING (org_id, source_id, load_id, billing_period)
@@ -110,20 +111,22 @@ stored_doubts AS (
   FROM month_doubts SEMI JOIN ${computations} AS counted USING (org_id, month, computation_id)
   WHERE org_id = $org AND ${months}),
 standing AS (
-  SELECT source_id, unit, unnest(['charges_twice', 'charges_left_out']) AS code FROM ${decisions} AS decided WHERE org_id = $org AND stands),
-found_doubts AS (
-  FROM stored_doubts ANTI JOIN standing USING (source_id, unit, code)
-  ANTI JOIN standing AS beside
-    ON beside.source_id = stored_doubts.other_source_id AND beside.unit = stored_doubts.unit AND beside.code = stored_doubts.code)`;
+  SELECT source_id, unit, unnest(['charges_twice', 'charges_left_out']) AS code FROM ${decisions} AS decided WHERE org_id = $org AND stands)
+FROM stored_doubts ANTI JOIN standing USING (source_id, unit, code)
+ANTI JOIN standing AS beside
+  ON beside.source_id = stored_doubts.other_source_id AND beside.unit = stored_doubts.unit AND beside.code = stored_doubts.code`,
+  });
 
-/** CTEs with the months that have a doubt about a source, by its kind; they end with `doubted_months`. */
-export const DOUBTED_MONTHS = `${foundDoubts(CURRENT, 'true')},
-doubted_months AS (
-  SELECT DISTINCT kind, month
-  FROM found_doubts JOIN (SELECT source_id, kind FROM cost_sources WHERE org_id = $org) USING (source_id))`;
+/** The months that have a doubt about a source, by its kind. */
+export const DOUBTED_MONTHS = cte({
+  name: 'doubted_months',
+  needs: [foundDoubts(CURRENT, 'true')],
+  sql: `SELECT DISTINCT kind, month
+  FROM found_doubts JOIN (SELECT source_id, kind FROM cost_sources WHERE org_id = $org) USING (source_id)`,
+});
 
 const doubtsBy = (basis: Basis): string => `
-WITH ${foundDoubts(basis, 'month BETWEEN $first::DATE AND $last::DATE')}
+WITH ${ctes(foundDoubts(basis, 'month BETWEEN $first::DATE AND $last::DATE'))}
 SELECT month, source_id, name, code, unit, other_source_id, other_name, phrase, sum(amount) AS amount
 FROM found_doubts JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
 LEFT JOIN (SELECT source_id AS other_source_id, name AS other_name FROM cost_sources WHERE org_id = $org) USING (other_source_id)

@@ -1,5 +1,6 @@
 import type { ValueDays } from '../../domain/metrics/value-gap.ts';
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import { cte, ctes } from '../engine/sql/cte.ts';
 import type { Session } from '../engine/session.ts';
 
 /** When the values of a metric lie in a month, and which an import has recorded. */
@@ -17,11 +18,12 @@ export interface LastPeriods {
 }
 
 /**
- * The SQL of `spaced_periods`: the current values of `$metrics` by period, labels added up. One pass over the log finds the newest
- * change of each period and label. The view would sort all changes.
+ * The current values of `$metrics` by period, labels added up. One pass over the log finds the newest change of each period and
+ * label. The view would sort all changes.
  */
-export const SPACED_PERIODS = `
-log AS (
+export const SPACED_PERIODS = cte({
+  name: 'spaced_periods',
+  sql: `WITH log AS (
   SELECT metric_id, period, label, arg_max_null(value, change_id) AS value,
     arg_max(value IS NOT NULL OR sealed_value IS NOT NULL, change_id) AS is_set,
     arg_max(changed_by_type = 'import', change_id) AS is_imported, count(*) AS changes
@@ -29,11 +31,11 @@ log AS (
 periods AS (
   SELECT metric_id, period, sum(value) FILTER (is_set) AS value_sum, bool_or(is_set) AS is_set,
     bool_or(is_set AND is_imported) AS is_imported, sum(changes) AS changes, bool_or(label <> '') AS has_labels
-  FROM log GROUP BY metric_id, period),
-spaced_periods AS (
-  SELECT *, CASE WHEN is_set THEN period - max(period) FILTER (is_set) OVER (
-    PARTITION BY metric_id ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) - 1 END AS gap
-  FROM periods)`;
+  FROM log GROUP BY metric_id, period)
+SELECT *, CASE WHEN is_set THEN period - max(period) FILTER (is_set) OVER (
+  PARTITION BY metric_id ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) - 1 END AS gap
+FROM periods`,
+});
 
 /** Aggregates of `spaced_periods` by metric and month. */
 export const LAST_PERIODS = `count(*) FILTER (is_set) AS value_periods, max(period) FILTER (is_set) AS newest_period,
@@ -63,5 +65,5 @@ export async function valuePeriods(
   return byMetric;
 }
 
-const VALUE_PERIODS = `WITH ${SPACED_PERIODS}
+const VALUE_PERIODS = `WITH ${ctes(SPACED_PERIODS)}
 SELECT metric_id, CAST(date_trunc('month', period) AS DATE) AS month, ${LAST_PERIODS} FROM spaced_periods GROUP BY ALL`;

@@ -1,4 +1,5 @@
 import { dayOf, monthOf, type Month } from '../../domain/shared/calendar.ts';
+import { cte, ctes } from '../engine/sql/cte.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
 import type { Session } from '../engine/session.ts';
@@ -11,7 +12,7 @@ import {
 } from './assets/covered-resources.ts';
 import { storeMissingAssets } from './assets/missing-assets.ts';
 import { storeUnmatchedDoubts } from './assets/unmatched-machines.ts';
-import { billLines, COUNTED_LINES, LOADS_OF_COMPUTATION } from './counted-spend.ts';
+import { countedLines, LOADS_OF_COMPUTATION } from './counted-spend.ts';
 import { INSERT_DISTRIBUTED_SPEND } from './distributed-spend.ts';
 import { storeLeftOutDays } from './left-out-days.ts';
 import { SPEND_KEYS } from './picks/pick-key.ts';
@@ -64,7 +65,7 @@ const TABLES = Object.keys(COVERING_TABLES);
 
 const INSERT_COMPUTED_LOADS = `
 INSERT INTO computed_loads BY NAME
-WITH ${LOADED_MONTHS}
+WITH ${ctes(LOADED_MONTHS)}
 SELECT $org AS org_id, month, $computation::UUID AS computation_id, load_id, billing_period
 FROM loaded_months WHERE list_contains($months::DATE[], month)`;
 
@@ -73,12 +74,14 @@ INSERT INTO month_computations BY NAME
 SELECT $org AS org_id, unnest($months)::DATE AS month, $computation::UUID AS computation_id,
   unnest($madeOf) AS made_of, $now::TIMESTAMP AS computed_at`;
 
-const DISTRIBUTED = `distributed AS (
-  SELECT * FROM distributed_spend WHERE org_id = $org AND computation_id = $computation::UUID)`;
+const DISTRIBUTED = cte({
+  name: 'distributed',
+  sql: 'SELECT * FROM distributed_spend WHERE org_id = $org AND computation_id = $computation::UUID',
+});
 
 const INSERT_DAILY_TOTALS = `
 INSERT INTO daily_totals BY NAME
-WITH ${LOADS_OF_COMPUTATION}, ${billLines('true')}, ${COUNTED_LINES}, ${DISTRIBUTED},
+WITH ${ctes(countedLines(LOADS_OF_COMPUTATION, 'true'), DISTRIBUTED)},
 counted AS (
   SELECT month, day, source, cloud, account, cost FROM counted_lines
   UNION ALL SELECT month, day, source, NULL, NULL, cost FROM distributed)
@@ -88,7 +91,7 @@ FROM counted GROUP BY ALL`;
 // Plain columns are rolled up first, so that each combination's text keys are made only once.
 const INSERT_MONTH_SPEND = `
 INSERT INTO month_spend BY NAME
-WITH ${LOADS_OF_COMPUTATION}, ${billLines('day <= $today::DATE')}, ${COUNTED_LINES}, ${DISTRIBUTED},
+WITH ${ctes(countedLines(LOADS_OF_COMPUTATION, 'day <= $today::DATE'), DISTRIBUTED)},
 rolled_up AS (
   SELECT month, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster,
     NULL AS namespace, NULL AS workload, host, NULL AS host_service, NULL AS repository, sum(cost) AS cost

@@ -3,7 +3,8 @@ import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { ACCOUNT_NAMES } from './costs.ts';
 import { COUNTED_DAYS } from './daily-spend.ts';
 import { computeSpend, type ComputedSession } from './compute-spend.ts';
-import { OWNERS } from './picks/ownership.ts';
+import { cte, ctes } from '../engine/sql/cte.ts';
+import { owners } from './picks/ownership.ts';
 import { SPEND_KEYS } from './picks/pick-key.ts';
 import { streamParquet } from '../engine/parquet-file.ts';
 import { typedColumns, type Columns } from '../engine/sql/columns.ts';
@@ -109,23 +110,31 @@ export const parquetBreakdown = async function* (
 const typedBreakdown = (keys: readonly BreakdownKey[]): string =>
   typedColumns(breakdownColumns(keys), `(${breakdownStatement(keys)})`);
 
-/** CTEs with the counted rows of the days and their owners. Spend that a shared cost covers has no team. */
-const OWNED_DAYS = `${COUNTED_DAYS},
-spend AS (SELECT *, ${SPEND_KEYS} AS keys FROM counted),
-${OWNERS},
-owned AS (SELECT * FROM spend LEFT JOIN owners USING (keys))`;
+const KEYED_DAYS = cte({
+  name: 'spend',
+  needs: [COUNTED_DAYS],
+  sql: `SELECT *, ${SPEND_KEYS} AS keys FROM counted`,
+});
 
-/** CTE with the daily totals of the days, for keys that need no bill lines. */
-const COUNTED_TOTALS = `counted AS (
-  SELECT day, source, cloud, account, cost
+/** The counted rows of the days and their owners. Spend that a shared cost covers has no team. */
+const OWNED_DAYS = cte({
+  name: 'owned',
+  needs: [KEYED_DAYS, owners(KEYED_DAYS)],
+  sql: 'SELECT * FROM spend LEFT JOIN owners USING (keys)',
+});
+
+/** The daily totals of the days, for keys that need no bill lines. */
+const COUNTED_TOTALS = cte({
+  name: 'counted',
+  sql: `SELECT day, source, cloud, account, cost
   FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE)`;
+  WHERE org_id = $org AND day BETWEEN $start::DATE AND $end::DATE`,
+});
 
 /** Returns the statement of a breakdown. If `$limit` is null, it reads all rows. */
 export function breakdownStatement(keys: readonly BreakdownKey[]): string {
   const named = keys.includes('account');
-  const owned = keys.includes('team');
-  const counted = owned
+  const counted = keys.includes('team')
     ? OWNED_DAYS
     : keys.every((key) => DAILY.includes(key))
       ? COUNTED_TOTALS
@@ -141,10 +150,10 @@ export function breakdownStatement(keys: readonly BreakdownKey[]): string {
   const attributed = keys.map((key) => `"${key}" IS NOT NULL`).join(' AND ') || 'false';
   const times = keys.filter((key) => key === 'day' || key === 'month').map((key) => `"${key}"`);
   return `
-WITH ${counted}${named ? `, ${ACCOUNT_NAMES}` : ''},
+WITH ${ctes(counted, ...(named ? [ACCOUNT_NAMES] : []))},
 keyed AS (
   SELECT ${values.join(', ')}
-  FROM ${owned ? 'owned' : 'counted'}${named ? ' LEFT JOIN account_names_now USING (cloud, account)' : ''})
+  FROM ${counted.name}${named ? ' LEFT JOIN account_names_now USING (cloud, account)' : ''})
 SELECT ${[...columns, 'sum(cost) AS total'].join(', ')}
 FROM keyed
 GROUP BY ${columns.join(', ') || '()'}

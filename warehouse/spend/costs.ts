@@ -2,7 +2,8 @@ import Big from 'big.js';
 import { addDays, dayOf, type Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { SpendSource } from '../../domain/spend/spend-source.ts';
-import { COVERED_DAYS } from '../sources/covered-days.ts';
+import { cte, ctes } from '../engine/sql/cte.ts';
+import { COVERED_DAYS, DAYS } from '../sources/covered-days.ts';
 import { lackingDays } from '../sources/units/missing-units.ts';
 import { computeSpend, type ComputedSession } from './compute-spend.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -125,7 +126,7 @@ async function coverageFrom(
 }
 
 const COVERAGE_FROM = `
-WITH ${COVERED_DAYS},
+WITH ${ctes(DAYS, COVERED_DAYS)},
 existing AS (SELECT source_id, NOT schedule_paused AS is_active FROM cost_sources WHERE org_id = $org),
 day_sources AS (
   SELECT day, count(source_id) AS covering, count(source_id) FILTER (is_active) AS covering_actively
@@ -135,15 +136,17 @@ SELECT COALESCE(min(day) FILTER (day >= $start::DATE
   COALESCE(bool_or(covering > 0) FILTER (day < $start::DATE), false) AS covers_before
 FROM day_sources`;
 
-/** CTE with the newest name of each account in the current loads. */
-export const ACCOUNT_NAMES = `account_names_now AS (
-  SELECT cloud, account, arg_max(name, billing_period) AS name
+/** The newest name of each account in the current loads. */
+export const ACCOUNT_NAMES = cte({
+  name: 'account_names_now',
+  sql: `SELECT cloud, account, arg_max(name, billing_period) AS name
   FROM account_names JOIN current_loads USING (org_id, source_id, load_id, billing_period)
-  WHERE org_id = $org GROUP BY ALL)`;
+  WHERE org_id = $org GROUP BY ALL`,
+});
 
 /** Scans the daily totals once, and groups them in four ways. */
 const COST_SUMMARY = `
-WITH ${ACCOUNT_NAMES},
+WITH ${ctes(ACCOUNT_NAMES)},
 spend AS (
   SELECT day, source, cloud, account, cost, day >= $start::DATE AS in_range
   FROM daily_totals JOIN current_computations USING (org_id, month, computation_id)

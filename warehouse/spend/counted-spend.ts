@@ -1,16 +1,22 @@
+import { cte, type Cte } from '../engine/sql/cte.ts';
+
 // Every dollar once (docs/concepts.md#every-dollar-counts-once): each bill line as cloud, cluster or host spend, and everything
 // else that counts. All other sums are sums of these rows.
 
-/** CTE with the loads that the computation `$computation` reads. */
-export const LOADS_OF_COMPUTATION = `used_loads AS (
-  SELECT month, computation_id, load_id, billing_period FROM computed_loads
-  WHERE org_id = $org AND computation_id = $computation::UUID)`;
+/** The loads that the computation `$computation` reads. */
+export const LOADS_OF_COMPUTATION = cte({
+  name: 'used_loads',
+  sql: `SELECT month, computation_id, load_id, billing_period FROM computed_loads
+  WHERE org_id = $org AND computation_id = $computation::UUID`,
+});
 
-/** CTE with the loads that the current computations of the days `$start` to `$end` have read. */
-export const LOADS_OF_DAYS = `used_loads AS (
-  SELECT month, computation_id, load_id, billing_period
+/** The loads that the current computations of the days `$start` to `$end` have read. */
+export const LOADS_OF_DAYS = cte({
+  name: 'used_loads',
+  sql: `SELECT month, computation_id, load_id, billing_period
   FROM computed_loads JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND month BETWEEN date_trunc('month', $start::DATE) AND $end::DATE)`;
+  WHERE org_id = $org AND month BETWEEN date_trunc('month', $start::DATE) AND $end::DATE`,
+});
 
 /** The tables with rows of units, and the SQL of a row's unit: its account, cluster, host or tool. */
 const UNITS = {
@@ -39,17 +45,24 @@ export const ofUsedLoads = (table: UnitTable, where = 'true'): string => `(
     ON left_out.computation_id = spent.computation_id AND left_out.source_id = spent.source_id
       AND left_out.unit = ${unitOf(table)} AND left_out.day = spent.day)`;
 
-/** CTE with the bill lines of the used loads. `where` filters them by day. */
-export const billLines = (where: string): string => `bill_lines AS (
-  SELECT month, computation_id, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, resource_name, zone, cost
-  FROM ${ofUsedLoads('cloud_spend', where)})`;
+/** Returns the bill lines of `loads`. `where` filters them first. */
+export const billLines = (loads: Cte, where: string): Cte =>
+  cte({
+    name: 'bill_lines',
+    needs: [loads],
+    sql: `SELECT month, computation_id, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, resource_name, zone, cost
+  FROM ${ofUsedLoads('cloud_spend', where)}`,
+  });
 
 /**
- * CTE with the same lines as they count. If a line's resource is an asset of a cluster or a host that day, the line is cluster
- * or host spend. It keeps its account, so that the bill can be found, and loses everything that can be picked.
+ * Returns the bill lines of `loads` as they count. If a line's resource is an asset of a cluster or a host that day, the line is
+ * cluster or host spend. It keeps its account, so that the bill can be found, and loses everything that can be picked.
  */
-export const COUNTED_LINES = `counted_lines AS (
-  SELECT bill_lines.month, bill_lines.day,
+export const countedLines = (loads: Cte, where: string): Cte =>
+  cte({
+    name: 'counted_lines',
+    needs: [loads, billLines(loads, where)],
+    sql: `SELECT bill_lines.month, bill_lines.day,
     CASE WHEN covered.cluster IS NOT NULL THEN 'kubernetes' WHEN covered.host IS NOT NULL THEN 'hosts' ELSE 'cloud' END AS source,
     bill_lines.cloud, bill_lines.account,
     CASE WHEN covered.day IS NULL THEN split_kind END AS split_kind,
@@ -60,4 +73,5 @@ export const COUNTED_LINES = `counted_lines AS (
   FROM bill_lines LEFT JOIN (
     SELECT day, cloud, account, resource_id, computation_id, cluster, host FROM covered_resources
     WHERE org_id = $org AND computation_id IN (SELECT computation_id FROM used_loads)) AS covered
-    USING (day, cloud, account, resource_id, computation_id))`;
+    USING (day, cloud, account, resource_id, computation_id)`,
+  });

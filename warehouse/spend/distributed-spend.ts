@@ -1,3 +1,4 @@
+import { ctes } from '../engine/sql/cte.ts';
 import { LOADS_OF_COMPUTATION, ofUsedLoads } from './counted-spend.ts';
 import { moneyOfUnits, unitsOf } from '../engine/sql/money-units.ts';
 
@@ -18,7 +19,7 @@ import { moneyOfUnits, unitsOf } from '../engine/sql/money-units.ts';
  */
 export const INSERT_DISTRIBUTED_SPEND = `
 INSERT INTO distributed_spend BY NAME
-WITH ${LOADS_OF_COMPUTATION},
+WITH ${ctes(LOADS_OF_COMPUTATION)},
 allocations AS (SELECT day, cluster, namespace, workload, is_idle, cost FROM ${ofUsedLoads('kubernetes_spend')}),
 services AS (SELECT day, host, service, cost FROM ${ofUsedLoads('host_spend')}),
 unbilled AS (SELECT day, cluster, host, cost FROM unbilled_assets WHERE is_outside),

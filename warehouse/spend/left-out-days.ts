@@ -1,3 +1,4 @@
+import { cte, ctes } from '../engine/sql/cte.ts';
 import type { Session } from '../engine/session.ts';
 import { amountInWords, areMostlySame, isSameAmount } from '../sources/publishing/charged-twice.ts';
 import { MONTH } from '../sources/publishing/publish-load.ts';
@@ -26,22 +27,24 @@ export async function storeLeftOutDays(
   await session.run(INSERT_DOUBTS, { org, computation });
 }
 
-/** CTEs with what each unit costs each day in each source, and whether it has ended there; they end with `lives`. */
-const LIVES = `${LOADS_OF_COMPUTATION},
-decided AS (SELECT source_id, unit, ended_on FROM decided_units WHERE org_id = $org),
+/** What each unit costs each day in each source, and whether it has ended there. */
+const LIVES = cte({
+  name: 'lives',
+  needs: [LOADS_OF_COMPUTATION],
+  sql: `WITH decided AS (SELECT source_id, unit, ended_on FROM decided_units WHERE org_id = $org),
 unit_days AS (
   ${SPEND.map(
     (
       table,
     ) => `SELECT '${table}' AS spent_in, source_id, ${unitOf(table)} AS unit, day, sum(cost) AS cost FROM ${loadedRows(table)}
   GROUP BY ALL HAVING sum(cost) <> 0`,
-  ).join('\n  UNION ALL ')}),
-lives AS (
-  SELECT unit_days.*, COALESCE(day > ended_on, false) AS has_ended FROM unit_days LEFT JOIN decided USING (source_id, unit))`;
+  ).join('\n  UNION ALL ')})
+SELECT unit_days.*, COALESCE(day > ended_on, false) AS has_ended FROM unit_days LEFT JOIN decided USING (source_id, unit)`,
+});
 
 const INSERT_LEFT_OUT_DAYS = `
 INSERT INTO left_out_days BY NAME
-WITH ${LIVES}
+WITH ${ctes(LIVES)}
 SELECT $org AS org_id, ${MONTH} AS month, $computation::UUID AS computation_id, source_id, unit, day
 FROM lives WHERE has_ended AND EXISTS (
   FROM lives AS other WHERE other.spent_in = lives.spent_in AND other.unit = lives.unit AND other.day = lives.day
@@ -49,7 +52,7 @@ FROM lives WHERE has_ended AND EXISTS (
 
 const INSERT_DOUBTS = `
 INSERT INTO month_doubts BY NAME
-WITH ${LIVES},
+WITH ${ctes(LIVES)},
 left_out AS (
   SELECT source_id, unit, day, true AS is_left_out FROM left_out_days
   WHERE org_id = $org AND computation_id = $computation::UUID),

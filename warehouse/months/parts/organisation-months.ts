@@ -1,12 +1,13 @@
 import { addDays, firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { SourceMonth } from '../../../domain/sources/coverage.ts';
 import { kindsThat } from '../../../domain/sources/kinds.ts';
+import { cte, ctes } from '../../engine/sql/cte.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
-import { COVERED_DAYS } from '../../sources/covered-days.ts';
+import { DAYS } from '../../sources/covered-days.ts';
 import { daysOfUnits } from '../../sources/units/missing-units.ts';
-import { KNOWN_DAYS } from '../../spend/known-days.ts';
+import { knownDays } from '../../spend/known-days.ts';
 
 /** What sources have delivered of an organisation's months, and which of them have settled. */
 export interface OrganisationMonths {
@@ -93,8 +94,10 @@ const ALL_KINDS = kindsThat(() => true).reduce<string[]>(
   [''],
 );
 
+const SCOPES = cte({ name: 'scopes', sql: 'SELECT unnest($kinds) AS kinds' });
+
 const KNOWN_THROUGH = `
-WITH metric_kinds AS (SELECT unnest($kinds) AS kinds), ${COVERED_DAYS}, ${KNOWN_DAYS}
+WITH ${ctes(SCOPES, DAYS, knownDays(SCOPES))}
 SELECT kinds, day >= $month::DATE AS is_running,
   COALESCE(min(day) FILTER (known_days.kinds IS NULL), max(day) + 1) - 1 AS through
-FROM (SELECT kinds, day FROM metric_kinds CROSS JOIN days) LEFT JOIN known_days USING (kinds, day) GROUP BY ALL`;
+FROM (SELECT kinds, day FROM scopes CROSS JOIN days) LEFT JOIN known_days USING (kinds, day) GROUP BY ALL`;

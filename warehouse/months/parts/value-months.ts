@@ -1,5 +1,6 @@
 import { lastDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { unitsOfFixed, type DecimalText } from '../../../domain/shared/decimals.ts';
+import { ctes } from '../../engine/sql/cte.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, Recall } from '../../engine/states/memory.ts';
 import { ofMetric } from '../../engine/states/states.ts';
@@ -123,7 +124,7 @@ const earlier = (one: Day | null, other: Day | null): Day | null =>
 const later = (one: Day | null, other: Day | null): Day | null =>
   one === null || (other !== null && other > one) ? other : one;
 
-const VALUE_MONTHS = `WITH ${SPACED_PERIODS}
+const VALUE_MONTHS = `WITH ${ctes(SPACED_PERIODS)}
 SELECT metric_id, CAST(date_trunc('month', period) AS DATE) AS month, sum(value_sum) AS value_sum,
   CAST(sum(changes) AS BIGINT) AS value_changes,
   CAST(to_json(list({'day': period, 'sum': CAST(COALESCE(value_sum, 0::DECIMAL(38,10)) AS VARCHAR)})

@@ -17,6 +17,7 @@ import {
 } from '../../../domain/sources/units/missing-units.ts';
 import { pushTo } from '../../../domain/shared/push-to.ts';
 import type { Session } from '../../engine/session.ts';
+import { ctes } from '../../engine/sql/cte.ts';
 import { coveredDays, LOADS_AS_OF } from '../covered-days.ts';
 
 /** A month no longer waits for a unit whose last day is more than this many months before it. */
@@ -127,7 +128,7 @@ export const DAY_BIT = `1::INTEGER << CAST(date_part('day', day) - 1 AS INTEGER)
 
 /** The days that each source covers whose schedule is not paused. No month waits for the others. */
 const COVERED = `
-WITH ${coveredDays('current_loads')}
+WITH ${ctes(coveredDays('current_loads'))}
 SELECT source_id, CAST(date_trunc('month', day) AS DATE) AS month, bit_or(${DAY_BIT}) AS days
 FROM covered_days SEMI JOIN (FROM cost_sources WHERE org_id = $org AND NOT schedule_paused) AS active USING (source_id) GROUP BY ALL`;
 

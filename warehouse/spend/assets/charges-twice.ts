@@ -6,6 +6,7 @@ import {
   resourceKey,
 } from '../../sources/publishing/charged-twice.ts';
 import { MONTH } from '../../sources/publishing/publish-load.ts';
+import { ctes } from '../../engine/sql/cte.ts';
 import type { Session } from '../../engine/session.ts';
 import { LOADS_OF_COMPUTATION, ofUsedLoads, unitOf, type UnitTable } from '../counted-spend.ts';
 import { reportedRows } from './doubled-clusters.ts';
@@ -25,7 +26,7 @@ export async function storeChargesTwice(
 }
 
 const SEVERAL_OF_A_KIND = `
-WITH ${LOADS_OF_COMPUTATION}
+WITH ${ctes(LOADS_OF_COMPUTATION)}
 SELECT kind FROM current_loads SEMI JOIN used_loads USING (load_id, billing_period)
 WHERE org_id = $org GROUP BY kind HAVING count(DISTINCT source_id) > 1 LIMIT 1`;
 
@@ -44,9 +45,15 @@ const SMALLER = `CASE WHEN older.cost > 0 AND newer.cost > 0 THEN least(older.co
 
 const DAYS = 'count(DISTINCT day) AS days, min(day) AS first_day, max(day) AS last_day';
 
+const REPORTED = reportedRows({
+  needs: [LOADS_OF_COMPUTATION],
+  rowsOf: ofUsedLoads,
+  computations: 'WHERE org_id = $org AND computation_id = $computation::UUID',
+});
+
 const INSERT_CHARGES_TWICE = `
 INSERT INTO month_doubts BY NAME
-WITH ${LOADS_OF_COMPUTATION},
+WITH ${ctes(LOADS_OF_COMPUTATION, REPORTED)},
 files AS (
   SELECT DISTINCT month, source_id, file FROM load_files JOIN used_loads USING (load_id) WHERE org_id = $org),
 readers AS (
@@ -92,7 +99,6 @@ twice_days AS (
   QUALIFY row_number() OVER (PARTITION BY source_id, unit, day ORDER BY other_source_id, other_unit) = 1),
 same_charges AS (
   SELECT month, source_id, other_source_id, unit, other_unit, is_one_file, sum(smaller) AS amount, ${DAYS} FROM twice_days GROUP BY ALL),
-${reportedRows({ rowsOf: ofUsedLoads, computations: 'WHERE org_id = $org AND computation_id = $computation::UUID' })},
 same_rows AS (
   SELECT newer.source_id, older.source_id AS other_source_id, day, cluster, counts, is_workload, ${SMALLER} AS smaller
   FROM reported AS older JOIN reported AS newer USING (day, cluster, is_asset, is_workload, counts, key)

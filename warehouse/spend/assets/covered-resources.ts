@@ -1,3 +1,4 @@
+import { ctes } from '../../engine/sql/cte.ts';
 import { ASSETS, BILL_DAYS_OF_CLOUDS, BORROWED_DAYS, REPORTERS } from './reported-assets.ts';
 import { AMBIGUOUS_NAMES, ASSET_PAIRS, FOUND_ASSETS, RESOURCE_DAYS } from './matched-resources.ts';
 import { LENDERS_ON_BILLS } from './nearest-assets.ts';
@@ -18,7 +19,7 @@ const TOLD_ON_BILL = `(
  */
 const CLUSTER_DAYS = `
 CREATE TEMP TABLE cluster_days AS
-WITH ${LENDERS_ON_BILLS},
+WITH ${ctes(LENDERS_ON_BILLS)},
 told AS (SELECT day, cluster FROM ${TOLD_ON_BILL} WHERE cluster IS NOT NULL),
 days AS (
   SELECT day, cluster, is_borrowed, bool_or(billed.day IS NOT NULL) AS is_found, bool_or(told.day IS NOT NULL) AS is_told

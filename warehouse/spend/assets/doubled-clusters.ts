@@ -1,4 +1,5 @@
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
+import { cte, ctes, type Cte } from '../../engine/sql/cte.ts';
 import { onDays } from './asset-notes.ts';
 import { twice, type Doubled, type DoubledScope } from './twice.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
@@ -39,6 +40,8 @@ export async function doubledUnderOtherNames(
 
 /** Where rows of clusters are read from: all current loads of months, or the loads of one computation. */
 interface ReportedRows {
+  /** What the relations read. */
+  needs?: readonly Cte[];
   /** Returns the relation with the rows of a table. */
   rowsOf: (table: 'kubernetes_spend' | 'cluster_assets') => string;
   /** Narrows computations down, after a relation with their ids. */
@@ -46,11 +49,15 @@ interface ReportedRows {
 }
 
 /**
- * Returns CTEs with the rows that sources report on clusters in some months. `counts` is true for rows that are part of the total.
+ * Returns the rows that sources report on clusters in some months. `counts` is true for rows that are part of the total.
  * On a day on which a cluster is on a bill, by its own assets or by borrowed ones, none of its rows count. On other days its
  * assets count if any source reports them, or else its allocations.
  */
-export const reportedRows = ({ rowsOf, computations }: ReportedRows): string => `billed_days AS (
+export const reportedRows = ({ needs = [], rowsOf, computations }: ReportedRows): Cte =>
+  cte({
+    name: 'reported',
+    needs,
+    sql: `WITH billed_days AS (
   SELECT day, cluster, true AS is_billed FROM billed_clusters ${computations}
   UNION
   SELECT day, cluster, true FROM asset_decisions ${computations} AND reason = 'borrowed' AND is_on_bill),
@@ -61,22 +68,22 @@ rows AS (
   UNION ALL
   SELECT source_id, day, cluster, true, false,
     concat_ws('|', kind, COALESCE(lower(provider_id), ''), COALESCE(lower(project), '')), sum(cost)
-  FROM ${rowsOf('cluster_assets')} WHERE billing_period = date_trunc('month', day) GROUP BY ALL),
-reported AS (
-  SELECT rows.*, COALESCE(is_billed, false) AS is_billed,
-    is_billed IS NULL AND is_asset = bool_or(is_asset) OVER (PARTITION BY rows.day, rows.cluster) AS counts
-  FROM rows LEFT JOIN billed_days USING (day, cluster))`;
+  FROM ${rowsOf('cluster_assets')} WHERE billing_period = date_trunc('month', day) GROUP BY ALL)
+SELECT rows.*, COALESCE(is_billed, false) AS is_billed,
+  is_billed IS NULL AND is_asset = bool_or(is_asset) OVER (PARTITION BY rows.day, rows.cluster) AS counts
+FROM rows LEFT JOIN billed_days USING (day, cluster)`,
+  });
 
-const REPORTED = `${reportedRows({
+const REPORTED = reportedRows({
   rowsOf: (table) => `(
     FROM ${table} SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
     WHERE org_id = $org AND list_contains($months, strftime(day, '%Y-%m')))`,
   computations: 'JOIN current_computations USING (org_id, month, computation_id) WHERE org_id = $org',
-})},
-mine AS (FROM reported WHERE source_id = $source)`;
+});
 
 const SHARED_CLUSTERS = `
-WITH ${REPORTED},
+WITH ${ctes(REPORTED)},
+mine AS (FROM reported WHERE source_id = $source),
 theirs AS (FROM reported WHERE source_id <> $source),
 cluster_days AS (
   SELECT DISTINCT theirs.source_id, day, cluster, is_billed FROM theirs JOIN mine USING (day, cluster, is_billed)),
@@ -96,7 +103,7 @@ GROUP BY source_id, name, cluster, is_billed ORDER BY cluster, name, source_id, 
 
 /** Selects days on which all counted rows of two clusters are equal, because a single row can be equal by chance. */
 const SAME_CLUSTER_DAYS = `
-WITH ${REPORTED},
+WITH ${ctes(REPORTED)},
 whole_days AS (
   SELECT source_id, day, cluster, sum(cost) AS cost,
     md5(string_agg(concat_ws('|', key, cost), ',' ORDER BY key, cost)) AS fingerprint

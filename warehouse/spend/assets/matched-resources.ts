@@ -1,3 +1,4 @@
+import { ctes } from '../../engine/sql/cte.ts';
 import { billLines, LOADS_OF_COMPUTATION } from '../counted-spend.ts';
 import { canHave, cloudOfBill, hasMachines } from './clouds-of-machines.ts';
 import {
@@ -42,7 +43,7 @@ const IN_ZONE = `(known.zone IS NULL OR placed.zone IS NULL OR known.zone = plac
  */
 export const ASSET_PAIRS = `
 CREATE TEMP TABLE asset_pairs AS
-WITH ${LOADS_OF_COMPUTATION}, ${billLines(`resource_id IS NOT NULL AND (SELECT count(*) FROM assets WHERE provider_id IS NOT NULL OR own_cluster IS NOT NULL) > 0`)},
+WITH ${ctes(billLines(LOADS_OF_COMPUTATION, 'resource_id IS NOT NULL AND (SELECT count(*) FROM assets WHERE provider_id IS NOT NULL OR own_cluster IS NOT NULL) > 0'))},
 resources AS (
   SELECT *, ${fullResourceKey('resource_id')} AS full_key, ${resourceName('resource_id')} AS last_part,
     ${billedBalancerName('resource_id')} AS balancer, ${billedClusterName('resource_id')} AS own_cluster,
@@ -105,7 +106,7 @@ SELECT DISTINCT via, month, cloud, account, resource_id, identity, place, place_
 
 export const RESOURCE_DAYS = `
 CREATE TEMP TABLE resource_days AS
-WITH ${LOADS_OF_COMPUTATION}, ${billLines('resource_id IS NOT NULL AND (SELECT count(*) FROM asset_pairs) > 0')}
+WITH ${ctes(billLines(LOADS_OF_COMPUTATION, 'resource_id IS NOT NULL AND (SELECT count(*) FROM asset_pairs) > 0'))}
 SELECT DISTINCT month, day, cloud, account, resource_id FROM bill_lines SEMI JOIN asset_pairs USING (month, cloud, account, resource_id)`;
 
 /** Names that several resources have on the bills of a month, so that a match would be a guess. */

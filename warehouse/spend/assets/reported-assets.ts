@@ -1,9 +1,19 @@
+import { cte, ctes } from '../../engine/sql/cte.ts';
 import { LOADS_OF_COMPUTATION, ofUsedLoads } from '../counted-spend.ts';
 import { cloudOfBill, cloudOfMachine, hasMachines, isOfCloud } from './clouds-of-machines.ts';
-import { LENT_ASSETS, NEAREST_ASSETS } from './nearest-assets.ts';
+import { lentAssets, nearestAssets } from './nearest-assets.ts';
 import { balancerName, fullResourceKey, googleZone, resourceName } from './resource-key.ts';
 
 // What clusters, hosts and bills report on each day. Each statement creates the temporary table of its name from those before it.
+
+/** The clusters without assets, by day, with the cost of their allocations. */
+const NEEDS = cte({
+  name: 'needs',
+  needs: [LOADS_OF_COMPUTATION],
+  sql: `SELECT day, cluster, sum(cost) AS cost FROM ${ofUsedLoads('kubernetes_spend')}
+  ANTI JOIN (SELECT DISTINCT day, cluster FROM ${ofUsedLoads('cluster_assets')}) AS own USING (day, cluster)
+  GROUP BY ALL`,
+});
 
 /**
  * Days on which a cluster reports allocations but no assets. Each has the cost of the allocations, and the nearest day whose
@@ -11,12 +21,7 @@ import { balancerName, fullResourceKey, googleZone, resourceName } from './resou
  */
 export const BORROWED_DAYS = `
 CREATE TEMP TABLE borrowed_days AS
-WITH ${LOADS_OF_COMPUTATION},
-needs AS (
-  SELECT day, cluster, sum(cost) AS cost FROM ${ofUsedLoads('kubernetes_spend')}
-  ANTI JOIN (SELECT DISTINCT day, cluster FROM ${ofUsedLoads('cluster_assets')}) AS own USING (day, cluster)
-  GROUP BY ALL),
-${NEAREST_ASSETS}
+WITH ${ctes(NEEDS, nearestAssets(NEEDS))}
 SELECT * FROM needs JOIN nearest_assets USING (day, cluster)`;
 
 /**
@@ -25,7 +30,7 @@ SELECT * FROM needs JOIN nearest_assets USING (day, cluster)`;
  */
 export const REPORTERS = `
 CREATE TEMP TABLE reporters AS
-WITH ${LOADS_OF_COMPUTATION},
+WITH ${ctes(LOADS_OF_COMPUTATION)},
 told AS (
   SELECT source_id, COALESCE(options->>'$.on_bill', 'auto') AS on_bill FROM cost_sources WHERE org_id = $org),
 reported AS (
@@ -42,7 +47,7 @@ FROM reported JOIN told USING (source_id) GROUP BY ALL`;
  */
 export const BILL_DAYS_OF_CLOUDS = `
 CREATE TEMP TABLE bill_days_of_clouds AS
-WITH ${LOADS_OF_COMPUTATION},
+WITH ${ctes(LOADS_OF_COMPUTATION)},
 days AS (
   SELECT day, month, ${cloudOfBill('cloud')} AS cloud, max(published_at) AS published_at, bool_or(resource_id IS NOT NULL) AS has_ids
   FROM ${ofUsedLoads('cloud_spend', '(SELECT count(*) FROM reporters) > 0')}
@@ -52,6 +57,8 @@ days AS (
   GROUP BY ALL)
 SELECT day, cloud, CAST(published_at AS DATE) <= day + 2 AS is_fresh FROM days
 QUALIFY ${hasMachines('cloud')} OR bool_or(has_ids) OVER (PARTITION BY month, cloud)`;
+
+const BORROWERS = cte({ name: 'borrowers', sql: 'SELECT cluster FROM borrowed_days' });
 
 /**
  * The assets of clusters and hosts on each day, from the computation's loads. `identity` identifies an asset in the search for
@@ -64,9 +71,7 @@ QUALIFY ${hasMachines('cloud')} OR bool_or(has_ids) OVER (PARTITION BY month, cl
  */
 export const ASSETS = `
 CREATE TEMP TABLE assets AS
-WITH ${LOADS_OF_COMPUTATION},
-needs AS (SELECT day, cluster FROM borrowed_days),
-${LENT_ASSETS},
+WITH ${ctes(LOADS_OF_COMPUTATION, lentAssets(BORROWERS))},
 cluster_assets_of_days AS (
   SELECT day, cluster, CAST(NULL AS VARCHAR) AS host, kind, provider_id, lower(project) AS project, sum(cost) AS cost,
     false AS is_borrowed

@@ -1,4 +1,5 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
+import { cte, type Cte } from '../../engine/sql/cte.ts';
 import { COLLECTED_CHOICES } from '../../sources/focus/collected-choices.ts';
 import type { ComputedSession } from '../compute-spend.ts';
 import { ACCOUNT_NAMES } from '../costs.ts';
@@ -24,17 +25,18 @@ export async function newestCompleteMonth(
 /** The counted cost decides if the thing is always available, or collected since before `$month`. */
 const IS_COUNTED = `(form NOT IN ('split', 'tag') OR COALESCE(first_day <= $month::DATE, false))`;
 
-/** Selects the keys of everything that was seen in the month or later. */
-const SEEN_KEYS = 'SELECT key FROM counted UNION SELECT key FROM listed';
-
 /**
- * CTEs with the things that have these keys, as `options`: the key with its `form` and `parts`, the name, the cost in the month
- * `$month`, and the day from which it is collected. A value of a choice that began within the month costs what is collected of
- * the month, like a metric. If that is nothing, it has the bill's cost, and `is_listed` is true. The cost is null if the bill's
- * list does not have it.
+ * Returns what can be picked by some keys: the key with its `form` and `parts`, the name, the cost in the month `$month`, and the
+ * day from which it is collected. A value of a choice that began within the month costs what is collected of the month, like a
+ * metric. If that is nothing, it has the bill's cost, and `is_listed` is true. The cost is null if the bill's list does not have it.
+ *
+ * @param keyed what has the keys; null for the keys of everything that was seen in the month or later.
  */
-export const optionsOf = (keys = SEEN_KEYS): string => `${ACCOUNT_NAMES},
-counted AS (
+export const optionsOf = (keyed: Cte | null): Cte =>
+  cte({
+    name: 'options',
+    needs: [ACCOUNT_NAMES, ...(keyed === null ? [] : [keyed])],
+    sql: `WITH counted AS (
   SELECT key, sum(cost) FILTER (month = $month::DATE) AS cost FROM (
     SELECT month, cost, unnest(keys) AS key
     FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
@@ -50,19 +52,20 @@ kept_choices AS (
 seen AS (
   SELECT key, string_split(key, chr(31)) AS parts, parts[1] AS form, array_to_string(parts[1:-2], chr(31)) AS choice_key,
     counted.cost AS counted_cost, listed.cost AS listed_cost
-  FROM (${keys}) LEFT JOIN counted USING (key) LEFT JOIN listed USING (key)),
-options AS (
-  SELECT key, form, parts, CASE form
-      WHEN 'tag' THEN parts[2] || ' / ' || parts[3] || '=' || parts[4]
-      WHEN 'split' THEN COALESCE(name, parts[3]) || ' / ' || parts[5]
-      WHEN 'account' THEN COALESCE(name, parts[3])
-      WHEN 'idle cluster' THEN parts[2] || ' / idle'
-      WHEN 'idle host' THEN parts[2] || ' / idle'
-      ELSE array_to_string(parts[2:], ' / ') END AS name,
-    CASE WHEN form IN ('split', 'tag') THEN CAST(first_day AS VARCHAR) ELSE 'always' END AS collected_from,
-    counted_cost IS NULL AND NOT ${IS_COUNTED} AS is_listed,
-    CASE WHEN $month::DATE IS NULL THEN NULL WHEN is_listed THEN listed_cost ELSE COALESCE(counted_cost, 0) END AS cost
-  FROM seen
-  LEFT JOIN kept_choices ON form IN ('split', 'tag') AND kept_choices.choice_key = seen.choice_key
-  LEFT JOIN account_names_now ON form IN ('split', 'account')
-    AND account_names_now.cloud = parts[2] AND account_names_now.account = parts[3])`;
+  FROM (${keyed === null ? 'SELECT key FROM counted UNION SELECT key FROM listed' : `SELECT DISTINCT key FROM ${keyed.name}`})
+  LEFT JOIN counted USING (key) LEFT JOIN listed USING (key))
+SELECT key, form, parts, CASE form
+    WHEN 'tag' THEN parts[2] || ' / ' || parts[3] || '=' || parts[4]
+    WHEN 'split' THEN COALESCE(name, parts[3]) || ' / ' || parts[5]
+    WHEN 'account' THEN COALESCE(name, parts[3])
+    WHEN 'idle cluster' THEN parts[2] || ' / idle'
+    WHEN 'idle host' THEN parts[2] || ' / idle'
+    ELSE array_to_string(parts[2:], ' / ') END AS name,
+  CASE WHEN form IN ('split', 'tag') THEN CAST(first_day AS VARCHAR) ELSE 'always' END AS collected_from,
+  counted_cost IS NULL AND NOT ${IS_COUNTED} AS is_listed,
+  CASE WHEN $month::DATE IS NULL THEN NULL WHEN is_listed THEN listed_cost ELSE COALESCE(counted_cost, 0) END AS cost
+FROM seen
+LEFT JOIN kept_choices ON form IN ('split', 'tag') AND kept_choices.choice_key = seen.choice_key
+LEFT JOIN account_names_now ON form IN ('split', 'account')
+  AND account_names_now.cloud = parts[2] AND account_names_now.account = parts[3]`,
+  });

@@ -1,3 +1,4 @@
+import { cte, ctes, type Cte } from '../../engine/sql/cte.ts';
 import { PICK_KEY } from './pick-key.ts';
 
 // Who owns spend (docs/concepts.md#teams-and-owners). Rows are matched by their keys (pick-key.ts); a row has at most three.
@@ -12,22 +13,25 @@ const SOURCE = `CASE split_part(key, chr(31), 1)
     WHEN 'idle cluster' THEN 'kubernetes' WHEN 'idle host' THEN 'hosts' WHEN 'repository' THEN 'ai_tools' ELSE 'cloud' END`;
 
 /**
- * CTEs with the one owner of each `keys` of `spend`: whoever has the most specific pick. Among equally specific picks a shared
- * cost wins, then the oldest owner. Spend without an owner has no row.
+ * Returns the one owner of each `keys` of `spend`: whoever has the most specific pick. Among equally specific picks a shared cost
+ * wins, then the oldest owner. Spend without an owner has no row.
  */
-export const OWNERS = `owner_picks AS (
+export const owners = (spend: Cte): Cte =>
+  cte({
+    name: 'owners',
+    needs: [spend],
+    sql: `WITH owner_picks AS (
   SELECT DISTINCT user_type, user_id, user_name, ${PICK_KEY} AS key FROM spend_picks
-  WHERE org_id = $org AND user_type IN ('team', 'shared cost')),
-owners AS (
-  SELECT keys, user_type, user_id, user_name, ${SOURCE} AS owned_source
-  FROM (SELECT keys, unnest(keys) AS key FROM (SELECT DISTINCT keys FROM spend)) JOIN owner_picks USING (key)
-  QUALIFY row_number() OVER (PARTITION BY keys ORDER BY ${SPECIFICITY} DESC, user_type = 'team', user_id) = 1)`;
+  WHERE org_id = $org AND user_type IN ('team', 'shared cost'))
+SELECT keys, user_type, user_id, user_name, ${SOURCE} AS owned_source
+FROM (SELECT keys, unnest(keys) AS key FROM (SELECT DISTINCT keys FROM ${spend.name})) JOIN owner_picks USING (key)
+QUALIFY row_number() OVER (PARTITION BY keys ORDER BY ${SPECIFICITY} DESC, user_type = 'team', user_id) = 1`,
+  });
 
 /**
  * Returns the statement for the spend of each team and shared cost, by period. A shared cost has one sum for all sources.
  */
-export const ownedSpend = (period: 'month' | 'day', spend: string): string => `
-WITH ${spend},
-${OWNERS}
+export const ownedSpend = (period: 'month' | 'day', spend: Cte): string => `
+WITH ${ctes(spend, owners(spend))}
 SELECT ${period} AS period, user_type, user_id, CASE WHEN user_type = 'team' THEN owned_source END AS owned_source, sum(cost) AS cost
-FROM spend JOIN owners USING (keys) GROUP BY ALL`;
+FROM ${spend.name} JOIN owners USING (keys) GROUP BY ALL`;

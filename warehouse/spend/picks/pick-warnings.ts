@@ -1,8 +1,8 @@
 import { choicesOf, type SpendPick } from '../../../domain/spend/spend-pick.ts';
+import { ctes, type Cte } from '../../engine/sql/cte.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 import { computeMonths } from '../compute-spend.ts';
 import { GIVEN_PICKS } from './given-picks.ts';
-import { PICK_KEY } from './pick-key.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from './spend-choices.ts';
 
 /**
@@ -32,20 +32,21 @@ export async function pickWarnings(
   return rows.map(({ warning }) => warning);
 }
 
-/** Returns CTEs and the SELECT of the warnings about `picks`, with the relation `choices` in the form of spend_choices. */
-export const pickWarningsOf = (choices: string): string => `
+/** Returns the statement of the warnings about the given picks, with the relation `choices` in the form of spend_choices. */
+export const pickWarningsOf = (choices: string, ...needs: readonly Cte[]): string => `
+WITH ${ctes(GIVEN_PICKS, ...needs)},
 seen AS (
   SELECT unnest(keys) AS key FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
   WHERE org_id = $org),
 -- If nothing was loaded since the first use of a tag key or split, its spend cannot have been seen.
 unseen AS (
-  FROM picks ANTI JOIN seen USING (key)
+  FROM given_picks AS picks ANTI JOIN seen USING (key)
   WHERE NOT EXISTS (FROM ${choices} AS choices WHERE ${USES_CHOICE} AND NOT EXISTS (
     FROM current_loads AS loads WHERE loads.org_id = $org AND loads.kind = 'focus'
       AND loads.load_id > choices.version_id AND loads.last_day >= choices.first_day))),
 begun AS (
   SELECT DISTINCT ${COLLECTED_SINCE} || '; earlier months are partial and cannot be locked' AS warning
-  FROM ${choices} AS choices JOIN picks ON ${USES_CHOICE}
+  FROM ${choices} AS choices JOIN given_picks AS picks ON ${USES_CHOICE}
   WHERE first_day > (SELECT min(first_day) FROM current_loads WHERE org_id = $org))
 SELECT 'spend of ' || source || ' ' || concat_ws(' / ', cloud, account, split_value, tag_key || '=' || tag_value, cluster,
     namespace, workload, host, host_service, repository, CASE WHEN idle THEN 'idle' END) || ' has never been seen' AS warning
@@ -53,10 +54,7 @@ FROM unseen
 UNION ALL SELECT warning FROM begun
 ORDER BY warning`;
 
-const warnings = (choices: string): string =>
-  `WITH ${GIVEN_PICKS}, picks AS (SELECT *, ${PICK_KEY} AS key FROM given_picks), ${pickWarningsOf(choices)}`;
-
-const WARNINGS = warnings('(FROM spend_choices WHERE org_id = $org)');
+const WARNINGS = pickWarningsOf('(FROM spend_choices WHERE org_id = $org)');
 
 /** Most picks need no choices, which take half of the time. */
-const WARNINGS_WITHOUT_CHOICES = warnings('(FROM spend_choices WHERE false)');
+const WARNINGS_WITHOUT_CHOICES = pickWarningsOf('(FROM spend_choices WHERE false)');

@@ -1,6 +1,7 @@
 import { dayOf, type Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
+import { ctes } from '../../engine/sql/cte.ts';
 import { isPickable } from '../../sources/focus/bill-values.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 import { computeSpend } from '../compute-spend.ts';
@@ -64,7 +65,7 @@ export async function spendOptions(
 }
 
 const SPEND_OPTIONS = `
-WITH ${optionsOf()},
+WITH ${ctes(optionsOf(null))},
 words AS (
   SELECT *, COALESCE(cost, 0) AS sort_cost, lower(concat_ws(chr(31), name,
     CASE form WHEN 'split' THEN concat_ws(chr(31), parts[2], parts[3], parts[5])

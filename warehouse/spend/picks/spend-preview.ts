@@ -2,13 +2,13 @@ import Big from 'big.js';
 import { dayOf, type Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { choicesOf, type SpendPick } from '../../../domain/spend/spend-pick.ts';
+import { cte, ctes } from '../../engine/sql/cte.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 import { computeSpend } from '../compute-spend.ts';
-import { PICKED_COMBINATIONS } from '../scope-costs.ts';
+import { pickedCombinations } from '../scope-costs.ts';
 import { newestCompleteMonth, optionsOf } from './option-costs.ts';
 import { GIVEN_PICKS } from './given-picks.ts';
 import { ownedPickConflicts } from './owned-picks.ts';
-import { PICK_KEY } from './pick-key.ts';
 import { pickWarningsOf } from './pick-warnings.ts';
 import { picksField, planChoices, type SpendUser } from './spend-choices.ts';
 
@@ -117,25 +117,29 @@ const uncollectedNotes = (rows: readonly PickRow[]): string[] =>
         ];
   });
 
+const PICKS = cte({
+  name: 'picks',
+  needs: [GIVEN_PICKS],
+  sql: `SELECT CAST(position AS VARCHAR) AS scope_id, key FROM given_picks UNION ALL SELECT 'together', key FROM given_picks`,
+});
+
+const SPEND = cte({
+  name: 'spend',
+  sql: `SELECT row_number() OVER () AS row_id, month, keys, cost
+  FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND month = $month::DATE`,
+});
+
 // A value that is not collected is inside its account if that is picked too. Then it adds nothing to the sum of all picks.
 const PICK_COSTS = `
-WITH ${GIVEN_PICKS},
-keyed AS (SELECT *, ${PICK_KEY} AS key FROM given_picks),
-${optionsOf('SELECT DISTINCT key FROM keyed')},
+WITH ${ctes(GIVEN_PICKS, optionsOf(GIVEN_PICKS), ...pickedCombinations(SPEND, PICKS))},
 priced AS (
   SELECT position, key, name, options.cost, collected_from, is_listed,
     count(*) OVER (PARTITION BY key) > 1 AS is_repeated,
     row_number() OVER (PARTITION BY key ORDER BY position) = 1 AS is_first,
-    split_kind IS NOT NULL AND EXISTS (FROM keyed AS whole
-      WHERE whole.cloud = keyed.cloud AND whole.account = keyed.account AND whole.split_kind IS NULL) AS is_inside
-  FROM keyed JOIN options USING (key)),
-picks AS (
-  SELECT CAST(position AS VARCHAR) AS scope_id, key FROM keyed UNION ALL SELECT 'together', key FROM keyed),
-spend AS (
-  SELECT row_number() OVER () AS row_id, month, keys, cost
-  FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND month = $month::DATE),
-${PICKED_COMBINATIONS},
+    split_kind IS NOT NULL AND EXISTS (FROM given_picks AS whole
+      WHERE whole.cloud = given_picks.cloud AND whole.account = given_picks.account AND whole.split_kind IS NULL) AS is_inside
+  FROM given_picks JOIN options USING (key)),
 own_parts AS (
   SELECT scope_id, sum(cost) AS own FROM (
     SELECT combination, any_value(scope_id) AS scope_id FROM matches WHERE scope_id <> 'together'
@@ -150,10 +154,10 @@ SELECT CAST(position AS INTEGER) AS position, name, collected_from, is_listed, c
 FROM priced LEFT JOIN own_parts ON scope_id = CAST(position AS VARCHAR) CROSS JOIN sums
 ORDER BY position`;
 
-const PICK_WARNINGS = `
-WITH ${GIVEN_PICKS},
-picks AS (SELECT *, ${PICK_KEY} AS key FROM given_picks),
-given_choices AS (
-  SELECT $org AS org_id, unnest(from_json($choices::JSON, '[{"kind":"VARCHAR","cloud":"VARCHAR","account":"VARCHAR",
-    "choice":"VARCHAR","first_day":"DATE","version_id":"UUID"}]'), max_depth := 2)),
-${pickWarningsOf('given_choices')}`;
+const GIVEN_CHOICES = cte({
+  name: 'given_choices',
+  sql: `SELECT $org AS org_id, unnest(from_json($choices::JSON, '[{"kind":"VARCHAR","cloud":"VARCHAR","account":"VARCHAR",
+    "choice":"VARCHAR","first_day":"DATE","version_id":"UUID"}]'), max_depth := 2)`,
+});
+
+const PICK_WARNINGS = pickWarningsOf('given_choices', GIVEN_CHOICES);

@@ -3,6 +3,7 @@ import { addDays, daysInclusive, monthOf, type Day, type Month } from '../../../
 import { moneyText, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { BillBasis, SealedBasis } from '../../../domain/teams/bill.ts';
 import type { SpendSource } from '../../../domain/spend/spend-source.ts';
+import { cte } from '../../engine/sql/cte.ts';
 import { DAILY_SPEND } from '../../spend/daily-spend.ts';
 import { ownedSpend } from '../../spend/picks/ownership.ts';
 import { listSharedCosts } from '../shared-costs.ts';
@@ -91,6 +92,8 @@ async function basesOf(
   );
 }
 
-const MONTH_SPEND = `spend AS (
-  SELECT month, keys, cost FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
-  WHERE org_id = $org AND list_contains($months::DATE[], month))`;
+const MONTH_SPEND = cte({
+  name: 'spend',
+  sql: `SELECT month, keys, cost FROM month_spend JOIN current_computations USING (org_id, month, computation_id)
+  WHERE org_id = $org AND list_contains($months::DATE[], month)`,
+});

@@ -12,7 +12,8 @@ import { coverageOf } from '../../../domain/sources/coverage.ts';
 import { deliveredMonths, sourceMonths } from '../../sources/coverage.ts';
 import { computeSpend } from '../../spend/compute-spend.ts';
 import type { Organisation } from '../../organisations/organisations.ts';
-import { SEALED_MONTHS } from './sealed-months.ts';
+import { ctes } from '../../engine/sql/cte.ts';
+import { MADE_OF_NOW } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
 import { metricNames, splitValues } from '../split-values.ts';
 import type { By } from '../../engine/records/versioned-records.ts';
@@ -83,7 +84,7 @@ async function madeOfToday(
 }
 
 const MADE_OF = `
-WITH ${SEALED_MONTHS}
+WITH ${ctes(MADE_OF_NOW)}
 SELECT computation_id, definition_changes, closes, EXISTS (FROM teams WHERE org_id = $org) AS has_teams
 FROM made_of_now WHERE month = $month::DATE`;
 

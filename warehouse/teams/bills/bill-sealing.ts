@@ -7,7 +7,8 @@ import { sourceMonths } from '../../sources/coverage.ts';
 import { IMPORT_TABLES } from '../../sources/value-imports.ts';
 import { splitDoubts } from '../split-doubts.ts';
 import { computeSpend, type ComputedSession, type ComputedSpend } from '../../spend/compute-spend.ts';
-import { SEALED_MONTHS } from './sealed-months.ts';
+import { ctes } from '../../engine/sql/cte.ts';
+import { MADE_OF_NOW, SEALED, SETTLED } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived } from '../../engine/states/memory.ts';
 import { ofMetric } from '../../engine/states/states.ts';
@@ -125,7 +126,7 @@ async function dueMonths(session: Session, orgId: string): Promise<DueMonth[]> {
 
 // A month waits while a metric that splits it has no value there. A sealed month keeps its metrics, others use today's.
 const DUE_MONTHS = `
-WITH ${SEALED_MONTHS},
+WITH ${ctes(SETTLED, MADE_OF_NOW, SEALED)},
 split_by AS (
   SELECT month, unnest(metric_ids) AS metric_id FROM sealed WHERE holds
   UNION ALL

@@ -22,7 +22,8 @@ import { coverageOf, type SourceMonth } from '../../../domain/sources/coverage.t
 import { sourceMonths } from '../../sources/coverage.ts';
 import { splitDoubts } from '../split-doubts.ts';
 import { instant } from '../../engine/sql/instant.ts';
-import { SEALED_MONTHS } from './sealed-months.ts';
+import { ctes } from '../../engine/sql/cte.ts';
+import { SEALED, SETTLED } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
 import { metricNames, splitValues } from '../split-values.ts';
 import { uncollectedPicks } from '../uncollected-picks.ts';
@@ -166,7 +167,7 @@ export async function monthBills(
 
 // Spend that arrives after the seal is in the month's total and in no bill, so that it is unallocated.
 const MONTHS = `
-WITH ${SEALED_MONTHS},
+WITH ${ctes(SETTLED, SEALED)},
 months AS (
   SELECT CAST(unnest(generate_series($first::DATE, $last::DATE, INTERVAL 1 MONTH)) AS DATE) AS month),
 totals AS (

@@ -1,7 +1,9 @@
+import { cte } from '../../engine/sql/cte.ts';
+
 /**
- * CTEs with the months that have settled, and with what the sealed ones were sealed from. A month that settled by backfill, or
- * while there was no team, `follows_today` until an admin seals it by hand: its seal holds only until its spend, a team or a
- * shared cost changes. A month that began late does so until it is closed (see `closed`). Every other month keeps its seal.
+ * The months that have settled. A month that settled by backfill, or while there was no team, `follows_today` until an admin
+ * seals it by hand: its seal holds only until its spend, a team or a shared cost changes. A month that began late does so until it
+ * is closed (see `closed`). Every other month keeps its seal.
  *
  * A month `began_late` if it had ended before its first spend was published, or before a source that brought spend of it was
  * created. Deleted sources count, because their bills must lose what they brought.
@@ -10,7 +12,9 @@
  * connected on one day do not close each other. The first seal after that is the month's last one (`bill_bases.closes`), so
  * that the bills keep the spend of that moment, whoever reads them when.
  */
-export const SEALED_MONTHS = `settlements AS (
+export const SETTLED = cte({
+  name: 'settled',
+  sql: `WITH settlements AS (
   SELECT month, min(settled_at) AS settled_at, bool_and(with_teams) AS with_teams, bool_and(backfilled) AS backfilled
   FROM settled_months WHERE org_id = $org GROUP BY month),
 sealed_by_hand AS (
@@ -26,23 +30,33 @@ begun_late AS (
 closers AS (
   SELECT max(month) AS newest FROM settlements
   WHERE NOT backfilled AND month + INTERVAL 1 MONTH > (SELECT min(published_at) FROM brought)),
-closed AS (SELECT DISTINCT month FROM bill_bases WHERE org_id = $org AND closes),
-settled AS (
-  SELECT settlements.*, begun_late.month IS NOT NULL AS began_late, COALESCE(month < closers.newest, false) AS closes,
-    closed.month IS NOT NULL AS is_closed, sealed_by_hand.month IS NULL AND (
-      backfilled OR NOT with_teams OR (begun_late.month IS NOT NULL AND closed.month IS NULL)) AS follows_today
-  FROM settlements LEFT JOIN sealed_by_hand USING (month) LEFT JOIN begun_late USING (month) LEFT JOIN closed USING (month)
-  CROSS JOIN closers),
-definitions_now AS (
+closed AS (SELECT DISTINCT month FROM bill_bases WHERE org_id = $org AND closes)
+SELECT settlements.*, begun_late.month IS NOT NULL AS began_late, COALESCE(month < closers.newest, false) AS closes,
+  closed.month IS NOT NULL AS is_closed, sealed_by_hand.month IS NULL AND (
+    backfilled OR NOT with_teams OR (begun_late.month IS NOT NULL AND closed.month IS NULL)) AS follows_today
+FROM settlements LEFT JOIN sealed_by_hand USING (month) LEFT JOIN begun_late USING (month) LEFT JOIN closed USING (month)
+CROSS JOIN closers`,
+});
+
+/** What the settled months would be sealed from today. */
+export const MADE_OF_NOW = cte({
+  name: 'made_of_now',
+  needs: [SETTLED],
+  sql: `WITH definitions_now AS (
   SELECT (SELECT count(*) FROM team_versions WHERE org_id = $org)
-    + (SELECT count(*) FROM shared_cost_versions WHERE org_id = $org) AS definition_changes),
-made_of_now AS (
-  SELECT month, computation_id, definition_changes, closes
-  FROM settled CROSS JOIN definitions_now
-  LEFT JOIN (SELECT month, computation_id FROM current_computations WHERE org_id = $org) USING (month)),
-sealed AS (
-  SELECT month, basis, metric_ids, bases.computation_id, bases.definition_changes, value_changes,
+    + (SELECT count(*) FROM shared_cost_versions WHERE org_id = $org) AS definition_changes)
+SELECT month, computation_id, definition_changes, closes
+FROM settled CROSS JOIN definitions_now
+LEFT JOIN (SELECT month, computation_id FROM current_computations WHERE org_id = $org) USING (month)`,
+});
+
+/** What the sealed months were sealed from, and whether that holds. */
+export const SEALED = cte({
+  name: 'sealed',
+  needs: [SETTLED, MADE_OF_NOW],
+  sql: `SELECT month, basis, metric_ids, bases.computation_id, bases.definition_changes, value_changes,
     NOT follows_today OR (bases.definition_changes IS NOT DISTINCT FROM made_of_now.definition_changes
       AND bases.computation_id IS NOT DISTINCT FROM made_of_now.computation_id) AS holds
   FROM current_bill_bases AS bases JOIN settled USING (month) JOIN made_of_now USING (month)
-  WHERE org_id = $org)`;
+  WHERE org_id = $org`,
+});
