@@ -7,7 +7,7 @@ export interface Cte {
   readonly sql: string;
 }
 
-/** Returns a CTE that reads those of `needs`, none by default. A helper that only it reads has a WITH of its own inside `sql`. */
+/** Returns a CTE. It needs no others by default. A helper that only this CTE reads stays in its `sql`, in a WITH of its own. */
 export const cte = ({ name, needs = [], sql }: Pick<Cte, 'name' | 'sql'> & Partial<Cte>): Cte => ({
   name,
   needs,
@@ -15,8 +15,8 @@ export const cte = ({ name, needs = [], sql }: Pick<Cte, 'name' | 'sql'> & Parti
 });
 
 /**
- * Returns the list of a WITH that has some CTEs and all that they need: each once, and after what it reads. Equal arguments give
- * the same text. Throws for two different CTEs of one name.
+ * Returns the list of a WITH with some CTEs and all that they need: each once, and after what it reads. Equal CTEs in the same
+ * order give the same text. Throws for two different CTEs with one name.
  */
 export function ctes(...wanted: readonly Cte[]): string {
   const listed = new Map<string, Cte>();
