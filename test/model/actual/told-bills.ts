@@ -1,10 +1,6 @@
 import { fullyLoaded } from '../../../domain/teams/bill.ts';
-import {
-  listBillVersions,
-  monthBills,
-  type Bill,
-  type MonthBills,
-} from '../../../warehouse/teams/bills/bills.ts';
+import { listBillVersions, type Bill } from '../../../warehouse/teams/bills/bill-versions.ts';
+import { monthBills, type MonthBills } from '../../../warehouse/teams/bills/bills.ts';
 import type { ComputedSession } from '../../../warehouse/spend/compute-spend.ts';
 import { decimalUnits } from '../expected/naive-decimals.ts';
 import { moneyText } from '../expected/answers/naive-months.ts';

@@ -1,14 +1,7 @@
 import type { ComputedQueries } from '../../spend/compute-spend.ts';
 import { firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
-import {
-  billsOf,
-  splitMetrics,
-  unallocated,
-  type BillAmounts,
-  type SealCause,
-  type UncollectedPicks,
-} from '../../../domain/teams/bill.ts';
+import { billsOf, splitMetrics, unallocated, type UncollectedPicks } from '../../../domain/teams/bill.ts';
 import {
   billStatus,
   missingValues,
@@ -17,29 +10,15 @@ import {
 } from '../../../domain/teams/bill-status.ts';
 import { factsFrom } from '../../../domain/months/shown-months.ts';
 import { currentBases } from './bill-basis.ts';
+import { sealedBills, type Bill } from './bill-versions.ts';
 import type { SourceDoubt } from '../../../domain/sources/doubts.ts';
 import { coverageOf, type SourceMonth } from '../../../domain/sources/coverage.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
 import { splitDoubts } from '../split-doubts.ts';
-import { instant } from '../../engine/sql/instant.ts';
 import { ctes } from '../../engine/sql/cte.ts';
 import { SEALED, SETTLED } from './sealed-months.ts';
-import type { Session } from '../../engine/session.ts';
 import { metricNames, splitValues } from '../split-values.ts';
 import { uncollectedPicks } from '../uncollected-picks.ts';
-
-/** A team's bill; once it has sealed, its newest version. */
-export type Bill = BillAmounts & Seal;
-
-/** The version of a sealed bill, and why it was sealed. All fields are null before. */
-interface Seal {
-  version: number | null;
-  sealed_at: string | null;
-  sealed_because: SealCause | null;
-  /** What had changed, or the admin's own words. */
-  reason: string | null;
-  sealed_by: { type: 'key'; id: string; name: string } | null;
-}
 
 /** The bills of all teams in a month. */
 export interface MonthBills extends Omit<BillFacts, 'hasBill'> {
@@ -66,7 +45,7 @@ export interface MonthBills extends Omit<BillFacts, 'hasBill'> {
   doubts: SourceDoubt[];
 }
 
-const UNSEALED: Seal = {
+const UNSEALED = {
   version: null,
   sealed_at: null,
   sealed_because: null,
@@ -89,16 +68,7 @@ export async function monthBills(
   const range = { org: orgId, first: factsFrom(newest, count), last: firstDay(newest) };
   const sources =
     known ?? (await sourceMonths(session, orgId, { first: monthOf(range.first), last: newest }));
-  const rows = await session.query<{
-    month: Day;
-    settled: boolean;
-    sealed: boolean;
-    before_teams: boolean;
-    backfilled: boolean;
-    follows_today: boolean;
-    total: DecimalText;
-    uncollected: string | null;
-  }>(MONTHS, range);
+  const rows = await session.query<MonthRow>(MONTHS, range);
   const months = rows.map((row) => {
     const { holdingBack, doubts, lastKnown } = coverageOf(
       monthOf(row.month),
@@ -118,34 +88,16 @@ export async function monthBills(
         return bill === undefined ? [] : [[id, bill] as const];
       }),
     );
-  const open = months.filter(({ sealed, total }) => !sealed && total !== null).map(({ month }) => month);
-  const bases = await currentBases(session, orgId, open);
-  const metrics = [...new Set([...bases.values()].flatMap(splitMetrics))];
-  const values = await splitValues(session, orgId, metrics, open);
-  const names = await metricNames(session, orgId, metrics);
-  const { doubtOf } = await splitDoubts(session, orgId, metrics);
+  const open = months.filter(({ sealed, total }) => !sealed && total !== null);
+  const estimates = await estimatedBills(session, orgId, open);
   const unsealed = months.filter(({ sealed }) => !sealed).map(({ month }) => month);
   const uncollectedNow = await uncollectedPicks(session, orgId, unsealed);
 
   return months.map(({ month: day, settled, sealed, total, uncollected, holdingBack, doubts, ...row }) => {
     const month = monthOf(day);
-    const basis = bases.get(month);
-    const sums = values.get(month)?.sums ?? new Map<string, never>();
-    const splitBy = basis === undefined ? [] : splitMetrics(basis);
-    const nameOf = (metric: string): string => names.get(metric) ?? metric;
-    const missing = [
-      ...missingValues(month, splitBy.filter((metric) => !sums.has(metric)).map(nameOf)),
-      ...splitBy.flatMap((metric) => {
-        const doubt = doubtOf(metric, month, settled);
-        return doubt === null
-          ? []
-          : `metric ${JSON.stringify(nameOf(metric))}, by which a shared cost is split, may lack values of ${month}: ${doubt}`;
-      }),
-    ];
-    const facts = { month, settled, sealed, missing };
-    const estimates =
-      basis && new Map([...billsOf(basis, sums)].map(([id, bill]) => [id, { ...bill, ...UNSEALED }]));
-    const bills = sealed ? withoutDeleted(versions.get(month)) : (estimates ?? null);
+    const estimate = estimates.get(month);
+    const facts = { month, settled, sealed, missing: estimate?.missing ?? [] };
+    const bills = sealed ? withoutDeleted(versions.get(month)) : (estimate?.bills ?? null);
     return {
       ...facts,
       status: billStatus({ ...facts, hasBill: true }),
@@ -165,6 +117,52 @@ export async function monthBills(
   });
 }
 
+interface MonthRow {
+  month: Day;
+  settled: boolean;
+  sealed: boolean;
+  before_teams: boolean;
+  backfilled: boolean;
+  follows_today: boolean;
+  total: DecimalText;
+  uncollected: string | null;
+}
+
+/** Returns the bills of open months by today's spend, ownership and values, and what they wait for, by month. */
+async function estimatedBills(
+  session: ComputedQueries,
+  orgId: string,
+  open: readonly Pick<MonthRow, 'month' | 'settled'>[],
+): Promise<Map<Month, { bills: Map<string, Bill>; missing: string[] }>> {
+  const days = open.map(({ month }) => month);
+  const bases = await currentBases(session, orgId, days);
+  const metrics = [...new Set([...bases.values()].flatMap(splitMetrics))];
+  const values = await splitValues(session, orgId, metrics, days);
+  const names = await metricNames(session, orgId, metrics);
+  const { doubtOf } = await splitDoubts(session, orgId, metrics);
+  const nameOf = (metric: string): string => names.get(metric) ?? metric;
+  return new Map(
+    open.flatMap(({ month: day, settled }) => {
+      const month = monthOf(day);
+      const basis = bases.get(month);
+      if (basis === undefined) return [];
+      const sums = values.get(month)?.sums ?? new Map<string, never>();
+      const splitBy = splitMetrics(basis);
+      const missing = [
+        ...missingValues(month, splitBy.filter((metric) => !sums.has(metric)).map(nameOf)),
+        ...splitBy.flatMap((metric) => {
+          const doubt = doubtOf(metric, month, settled);
+          return doubt === null
+            ? []
+            : `metric ${JSON.stringify(nameOf(metric))}, by which a shared cost is split, may lack values of ${month}: ${doubt}`;
+        }),
+      ];
+      const bills = new Map([...billsOf(basis, sums)].map(([id, bill]) => [id, { ...bill, ...UNSEALED }]));
+      return [[month, { bills, missing }] as const];
+    }),
+  );
+}
+
 // Spend that arrives after the seal is in the month's total and in no bill, so that it is unallocated.
 const MONTHS = `
 WITH ${ctes(SETTLED, SEALED)},
@@ -180,68 +178,3 @@ SELECT month, settled_at IS NOT NULL AS settled, COALESCE(NOT with_teams, false)
   CASE WHEN holds THEN basis->'$.uncollected' END AS uncollected
 FROM months LEFT JOIN settled USING (month) LEFT JOIN sealed USING (month) LEFT JOIN totals USING (month)
 ORDER BY month`;
-
-interface SealedRow {
-  month: Day;
-  team_id: string;
-  version: string;
-  direct: DecimalText;
-  shared: DecimalText;
-  by_source: string;
-  shared_costs: string;
-  sealed_at: string;
-  sealed_because: SealCause;
-  reason: string | null;
-  sealed_by_id: string | null;
-  sealed_by_name: string | null;
-}
-
-const SEALED_COLUMNS = `month, team_id, version, direct, shared, by_source, shared_costs, sealed_at, sealed_because,
-  reason, sealed_by_id, sealed_by_name`;
-
-const toBill = (row: SealedRow): Bill => ({
-  direct: row.direct,
-  shared: row.shared,
-  by_source: JSON.parse(row.by_source) as Bill['by_source'],
-  shared_costs: JSON.parse(row.shared_costs) as Bill['shared_costs'],
-  version: Number(row.version),
-  sealed_at: instant(row.sealed_at),
-  sealed_because: row.sealed_because,
-  reason: row.reason,
-  sealed_by:
-    row.sealed_by_id === null
-      ? null
-      : { type: 'key', id: row.sealed_by_id, name: row.sealed_by_name ?? row.sealed_by_id },
-});
-
-async function sealedBills(
-  session: Pick<Session, 'query'>,
-  range: { org: string; first: Day; last: Day },
-): Promise<Map<Month, Map<string, Bill>>> {
-  const rows = await session.query<SealedRow>(
-    `SELECT ${SEALED_COLUMNS} FROM bill_versions WHERE org_id = $org AND month BETWEEN $first::DATE AND $last::DATE
-     QUALIFY row_number() OVER (PARTITION BY month, team_id ORDER BY version DESC) = 1`,
-    range,
-  );
-  const byMonth = new Map<Month, Map<string, Bill>>();
-  for (const row of rows) {
-    const ofMonth = byMonth.get(monthOf(row.month)) ?? new Map<string, Bill>();
-    byMonth.set(monthOf(row.month), ofMonth.set(row.team_id, toBill(row)));
-  }
-  return byMonth;
-}
-
-/** Returns the sealed versions of a team's bill of a month, newest first; empty before the first seal. */
-export async function listBillVersions(
-  session: Pick<Session, 'query'>,
-  orgId: string,
-  teamId: string,
-  month: Month,
-): Promise<Bill[]> {
-  const rows = await session.query<SealedRow>(
-    `SELECT ${SEALED_COLUMNS} FROM bill_versions
-     WHERE org_id = $org AND team_id = $team AND month = $month::DATE ORDER BY version DESC`,
-    { org: orgId, team: teamId, month: firstDay(month) },
-  );
-  return rows.map(toBill);
-}
