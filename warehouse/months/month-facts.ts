@@ -16,7 +16,7 @@ import { newestLocks, openedLock } from './parts/newest-locks.ts';
 import { organisationMonths, type OrganisationMonths } from './parts/organisation-months.ts';
 import { NO_COSTS, scopeMonths, type ScopeCosts } from './parts/scope-months.ts';
 import { NO_VALUES, valueMonths } from './parts/value-months.ts';
-import { comparedDays, putSameDays } from './same-days.ts';
+import { comparedDays, putSameDays, type ComparedDays } from './same-days.ts';
 import { valueFactsOf } from './value-facts.ts';
 
 /**
@@ -43,35 +43,20 @@ export async function monthFacts(
   },
 ): Promise<Map<string, MonthFacts[]>> {
   const first = factsFrom(months.newest, months.count);
-  const range = { first, last: firstDay(months.newest) };
   const days = today !== undefined && monthOf(today) === months.newest ? comparedDays(today) : null;
-  const scopes = [...(await metricScopes(session, recall, orgId, metricIds)).values()];
-  const ids = scopes.map(({ metric_id }) => metric_id);
-  const scopeIds = [...new Set(scopes.map(({ scope_id }) => scope_id))];
-  const costs = await scopeMonths(session, recall, orgId, scopeIds, range, days);
-  const values = await valueMonths(session, recall, orgId, scopes, {
-    first,
-    firstDay: days?.first ?? lastDay(months.newest),
-  });
-  const locks = await newestLocks(session, recall, orgId, ids);
-  const organisation = await organisationMonths(session, recall, orgId, {
-    first: monthOf(first),
-    last: months.newest,
-  });
+  const range = { first, newest: months.newest, days };
+  const { compared, locks, organisation, imports } = await readParts(
+    session,
+    recall,
+    orgId,
+    metricIds,
+    range,
+  );
+  const scopes = compared.map(({ scope }) => scope);
   const revenueIds = scopes.flatMap(({ kind, metric_id }) => (kind === 'revenue' ? [metric_id] : []));
   const revenue = await openRevenue(session, orgId, revenueIds, first, vault);
-  const imports = await recallValueImports(session, recall, orgId, ids);
   const covered = new Map<string, Coverage>();
   const byMetric = new Map<string, MonthFacts[]>(metricIds.map((id) => [id, []]));
-  const compared = scopes.map((scope) => {
-    const found = imports.get(scope.metric_id);
-    return {
-      scope,
-      costs: costs.get(scope.scope_id) ?? NO_COSTS,
-      values: values.get(scope.metric_id) ?? NO_VALUES,
-      reach: found?.disconnectedOn === null ? found.reach : null,
-    };
-  });
   const revenueFacts = ({ metric_id: id }: MetricScope, month: Month) => ({
     valueSum: revenue.sumOfMonth(id, month),
     unreadable: unreadableDoubt(
@@ -101,6 +86,39 @@ export async function monthFacts(
   if (days !== null)
     await putSameDays(session, recall, orgId, byMetric, compared, days, revenue, organisation);
   return byMetric;
+}
+
+/** Reads the parts of the facts that can be recalled, of those metrics that exist. */
+async function readParts(
+  session: ComputedQueries,
+  recall: Recall,
+  orgId: string,
+  metricIds: readonly string[],
+  { first, newest, days }: { first: Day; newest: Month; days: ComparedDays | null },
+) {
+  const scopes = [...(await metricScopes(session, recall, orgId, metricIds)).values()];
+  const ids = scopes.map(({ metric_id }) => metric_id);
+  const scopeIds = [...new Set(scopes.map(({ scope_id }) => scope_id))];
+  const range = { first, last: firstDay(newest) };
+  const costs = await scopeMonths(session, recall, orgId, scopeIds, range, days);
+  const firstValueDay = days?.first ?? lastDay(newest);
+  const values = await valueMonths(session, recall, orgId, scopes, { first, firstDay: firstValueDay });
+  const locks = await newestLocks(session, recall, orgId, ids);
+  const organisation = await organisationMonths(session, recall, orgId, {
+    first: monthOf(first),
+    last: newest,
+  });
+  const imports = await recallValueImports(session, recall, orgId, ids);
+  const compared = scopes.map((scope) => {
+    const found = imports.get(scope.metric_id);
+    return {
+      scope,
+      costs: costs.get(scope.scope_id) ?? NO_COSTS,
+      values: values.get(scope.metric_id) ?? NO_VALUES,
+      reach: found?.disconnectedOn === null ? found.reach : null,
+    };
+  });
+  return { compared, locks, organisation, imports };
 }
 
 const coverageOfScope = (month: Month, { sources }: OrganisationMonths, { picked }: MetricScope): Coverage =>

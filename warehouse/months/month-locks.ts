@@ -1,5 +1,5 @@
 import { conflict } from '../../domain/shared/errors.ts';
-import { dayOf, firstDay, type Month } from '../../domain/shared/calendar.ts';
+import { dayOf, firstDay, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import { currentNumbers, UNIT_COST_DECIMALS } from '../../domain/months/month-numbers.ts';
 import { lockability } from '../../domain/months/month-lockability.ts';
 import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
@@ -81,33 +81,8 @@ export async function lockMonth(
       isIncomplete: missing.length > 0,
     } satisfies MonthLock;
     const lockId = idAfter(await newestLock(session, organisation.id, metric.id, month));
-    const numbers = { cost: lock.cost, value: lock.value, unit_cost: lock.unitCost };
     const place = { metric_id: metric.id, month: firstDay(month), lock_id: lockId };
-    const stored =
-      metric.kind === 'revenue'
-        ? { ...NO_NUMBERS, sealed: sealedBy(by.vault, place, numbers) }
-        : { ...numbers, sealed: null };
-    await session.run(
-      `INSERT INTO month_locks BY NAME
-          SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
-            $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost AS unit_cost_text, $sealed AS sealed_numbers,
-            $labels::JSON AS label_values, $missing::JSON AS missing, $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
-            $key_name AS locked_by_name`,
-      {
-        org: organisation.id,
-        metric: metric.id,
-        month: `${month}-01`,
-        lock: lockId,
-        ...stored,
-        labels:
-          metric.label_key === null ? null : await frozenLabels(session, organisation.id, metric, month),
-        missing: lock.isIncomplete ? JSON.stringify(sentences) : null,
-        value_changes: lock.valueChanges,
-        now: lock.lockedAt,
-        key: by.key.id,
-        key_name: by.key.name,
-      },
-    );
+    await storeLock(session, organisation.id, metric, { place, lock, sentences, vault: by.vault });
     await acceptUnits(session, organisation.id, { month, doubts: missing, now: by.now });
     await audit(
       session,
@@ -124,6 +99,51 @@ export async function lockMonth(
     if (locked === undefined) throw new Error(`no record of ${metric.id} for ${month}`);
     return locked;
   });
+}
+
+/** Stores a lock with its numbers, those of revenue sealed, and with the labels of the month. */
+async function storeLock(
+  session: Session,
+  orgId: string,
+  metric: Metric,
+  {
+    place,
+    lock,
+    sentences,
+    vault,
+  }: {
+    place: LockPlace;
+    lock: MonthLock & { cost: DecimalText; value: DecimalText };
+    sentences: readonly string[];
+    vault: RevenueVault | undefined;
+  },
+): Promise<void> {
+  const numbers = { cost: lock.cost, value: lock.value, unit_cost: lock.unitCost };
+  const stored =
+    metric.kind === 'revenue'
+      ? { ...NO_NUMBERS, sealed: sealedBy(vault, place, numbers) }
+      : { ...numbers, sealed: null };
+  await session.run(
+    `INSERT INTO month_locks BY NAME
+        SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
+          $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost AS unit_cost_text, $sealed AS sealed_numbers,
+          $labels::JSON AS label_values, $missing::JSON AS missing, $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
+          $key_name AS locked_by_name`,
+    {
+      org: orgId,
+      metric: place.metric_id,
+      month: place.month,
+      lock: place.lock_id,
+      ...stored,
+      labels:
+        metric.label_key === null ? null : await frozenLabels(session, orgId, metric, monthOf(place.month)),
+      missing: lock.isIncomplete ? JSON.stringify(sentences) : null,
+      value_changes: lock.valueChanges,
+      now: lock.lockedAt,
+      key: lock.lockedBy.id,
+      key_name: lock.lockedBy.name,
+    },
+  );
 }
 
 function sealedBy(vault: RevenueVault | undefined, place: LockPlace, numbers: LockedNumbers): string {
