@@ -189,7 +189,10 @@ function rolledUp(
   const rowKeys = [
     'resource_id',
     ...candidates.map(({ column }) => column),
-    ...['day', 'span_start', 'span_end', 'span_cost'],
+    'day',
+    'span_start',
+    'span_end',
+    'span_cost',
   ];
   const keysOf: Record<Grain, readonly string[]> = { spend: rowKeys, values: LISTED_KEYS };
   const isOfValues = grains.length === 2 ? 'GROUPING(day) = 1' : String(grains.includes('values'));

@@ -4,9 +4,28 @@ import { relationsOf } from '../scan-files.ts';
 
 /** Columns that tell rows apart in any kind of feed, the best ones first. */
 const TELLING = [
-  ...['chargeperiodstart', 'effectivecost', 'subaccountid', 'resourceid', 'servicename', 'chargeperiodend'],
-  ...['date', 'day', 'totalcost', 'cost', 'usage', 'pod', 'container', 'controllername', 'namespace'],
-  ...['host', 'service', 'tool', 'repository', 'cluster', 'name', 'providerid'],
+  'chargeperiodstart',
+  'effectivecost',
+  'subaccountid',
+  'resourceid',
+  'servicename',
+  'chargeperiodend',
+  'date',
+  'day',
+  'totalcost',
+  'cost',
+  'usage',
+  'pod',
+  'container',
+  'controllername',
+  'namespace',
+  'host',
+  'service',
+  'tool',
+  'repository',
+  'cluster',
+  'name',
+  'providerid',
 ];
 
 /** More columns would take longer to hash than to read. */
