@@ -1,28 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../domain/shared/clock.ts';
 import { forbidden, ServiceError } from '../../domain/shared/errors.ts';
-import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
+import type { ApiActor, Through } from '../../domain/organisations/actor.ts';
+import { permissionMessage, permits, type Permission } from '../../domain/organisations/permissions.ts';
 import { includes, planMessage, quotaMessage } from '../../domain/organisations/tiers.ts';
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
-import type { Actor, Through } from '../../warehouse/engine/records/audit-log.ts';
 import type { By } from '../../warehouse/engine/records/versioned-records.ts';
 import type { Look } from '../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { CallMeter, MeteredCall, Quota } from './call-meter.ts';
 import { sentKey } from './sent-key.ts';
-import type { AdmittedSession, SessionGate } from './session/session-gate.ts';
+import type { SessionGate } from './session/session-gate.ts';
 import type { Tickets } from './tickets.ts';
 import { createKeyCheck } from './valid-key.ts';
 
-/** The organisation and key of a request, and the quota that is left. */
+/** Who sends a request, in which organisation and with which permission, and the quota that is left. */
 export interface Caller {
   organisation: KeyHolder['organisation'];
-  key: KeyHolder['key'];
+  actor: ApiActor;
+  permission: Permission;
+  expiresAt: string | null;
   quota: Quota;
   /** Began after the request, so that an answer may use whatever has not changed since. */
   look: Look;
-  /** Set if the caller asks through the assistant, which sees less revenue, or through a browser session. */
-  through?: Through;
   /** Set once the audit log has recorded that the caller saw revenue. */
   sawRevenue?: true;
 }
@@ -50,16 +50,23 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** Returns the caller as the author of a change. */
-export const actorOf = ({ key: { id, name }, through }: Caller): Actor & { type: 'key' } => ({
-  type: 'key',
-  id,
-  name,
-  ...(through === undefined ? {} : { through }),
+/** Returns the holder of a key as a caller. */
+export const callerWith = (
+  { organisation, key: { id, name, permission, expires_at } }: KeyHolder,
+  quota: Quota,
+  look: Look,
+  through?: Through,
+): Caller => ({
+  organisation,
+  actor: { type: 'key', id, name, ...(through === undefined ? {} : { through }) },
+  permission,
+  expiresAt: expires_at,
+  quota,
+  look,
 });
 
 /** Returns the author and time of a change by the caller. */
-export const changeBy = (caller: Caller, now: Date): By => ({ actor: actorOf(caller), now });
+export const changeBy = ({ actor }: Caller, now: Date): By<ApiActor> => ({ actor, now });
 
 interface Authentication {
   warehouse: Warehouse;
@@ -107,21 +114,21 @@ export function authenticate(
     if (sessions?.isFor(request) === true) {
       const session = await sessions.admit(request, reply);
       const metered = await meter.countInSession(session.holder, session.look);
-      return counted(request, reply, metered, throughSession(session, metered.quota));
+      const { holder, look } = session;
+      return counted(request, reply, metered, callerWith(holder, metered.quota, look, 'session'));
     }
     const sent = sentKey(request);
     const look = await warehouse.look();
     const holder = await checkKey(sent, look);
     const metered = await meter.count(holder, look);
-    const { organisation, key } = holder;
-    return counted(request, reply, metered, { organisation, key, quota: metered.quota, look });
+    return counted(request, reply, metered, callerWith(holder, metered.quota, look));
   };
 
   app.addHook('onRequest', async (request, reply) => {
-    const { organisation, key } = await admit(request, reply);
+    const { organisation, permission } = await admit(request, reply);
     const { access, feature } = request.routeOptions.config;
-    if (access !== undefined && !permits(key.permission, access)) {
-      throw forbidden(permissionMessage(key.permission, access));
+    if (access !== undefined && !permits(permission, access)) {
+      throw forbidden(permissionMessage(permission, access));
     }
     if (feature !== undefined && !includes(organisation.tier, feature)) {
       throw forbidden(planMessage(organisation.tier, feature));
@@ -142,8 +149,8 @@ export function authenticate(
 
 /** Makes the caller known to the routes and the log of a request, and returns it. */
 export function knownAs(request: FastifyRequest, caller: Caller): Caller {
-  const { organisation, key, through } = caller;
-  const fields = { organisation: organisation.id, key: key.id };
+  const { type, id, through } = caller.actor;
+  const fields = { organisation: caller.organisation.id, [type]: id };
   request.caller = caller;
   request.log = request.log.child(through === undefined ? fields : { ...fields, through });
   return caller;
@@ -156,20 +163,8 @@ function throughAssistant({ caller, closed }: AssistantCall, { raw }: FastifyRep
   };
   if (closed.aborted) end();
   else closed.addEventListener('abort', end, { once: true });
-  return { ...caller, through: 'assistant' };
+  return { ...caller, actor: { ...caller.actor, through: 'assistant' } };
 }
-
-/** Returns the caller of a session: the holder of its key. */
-export const throughSession = (
-  { holder: { organisation, key }, look }: AdmittedSession,
-  quota: Quota,
-): Caller => ({
-  organisation,
-  key,
-  quota,
-  look,
-  through: 'session',
-});
 
 function setQuotaHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: Quota): void {
   if (limit === null || remaining === null) return;

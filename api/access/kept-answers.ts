@@ -99,5 +99,5 @@ function tagged(request: FastifyRequest, reply: FastifyReply, { body, etag }: An
 }
 
 /** What a caller may see, apart from its organisation's rows. */
-const visibilityOf = ({ key, through }: Caller): string =>
-  through === 'assistant' ? `${key.permission} through the assistant` : key.permission;
+const visibilityOf = ({ actor, permission }: Caller): string =>
+  actor.through === 'assistant' ? `${permission} through the assistant` : permission;

@@ -33,19 +33,19 @@ type Dependencies = Pick<ApiDependencies, 'warehouse' | 'sealer' | 'clock'>;
  * see the numbers of counts.
  */
 export const maySeeNumbers = (
-  { key, through }: Caller,
+  { actor, permission }: Caller,
   { kind, assistant_access }: Pick<Metric, 'kind' | 'assistant_access'>,
 ): boolean =>
-  kind === 'count' || (permits(key.permission, 'admin') && (through !== 'assistant' || assistant_access));
+  kind === 'count' || (permits(permission, 'admin') && (actor.through !== 'assistant' || assistant_access));
 
 /** How an admin lets the assistant read revenue. */
 export const HOW_TO_ENABLE_ASSISTANT =
   'an admin sets assistant_access to true with PATCH /metrics/{id}, and the assistant uses the key of an admin';
 
-const refusal = ({ key, through }: Caller, { name }: Metric): string =>
-  through === 'assistant'
+const refusal = ({ actor, permission }: Caller, { name }: Metric): string =>
+  actor.through === 'assistant'
     ? `the revenue metric ${forMessage(name)} exists, and the assistant may not read it; to enable this, ${HOW_TO_ENABLE_ASSISTANT}`
-    : onlyAdmins(key.permission);
+    : onlyAdmins(permission);
 
 const onlyAdmins = (permission: Permission): string =>
   `only admins see revenue: ${permissionMessage(permission, 'admin')}`;
@@ -86,8 +86,8 @@ export async function requestedRevenue(
   caller: Caller,
   viewed: Viewed,
 ): Promise<VisibleNumbers> {
-  const { key, look, organisation } = caller;
-  if (!permits(key.permission, 'admin')) throw forbidden(onlyAdmins(key.permission));
+  const { permission, look, organisation } = caller;
+  if (!permits(permission, 'admin')) throw forbidden(onlyAdmins(permission));
   const metrics = await recallMetrics(look, dependencies.warehouse, organisation.id);
   return visibleNumbers(
     dependencies,

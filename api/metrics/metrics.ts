@@ -112,7 +112,7 @@ function toWireMetric(
 
 /** Throws a 403 for a key that only sends values and asks for all metrics. It may look up one by its name. */
 const refuseUnnamed: onRequestHookHandler = (request, _reply, done) => {
-  const { permission } = callerOf(request).key;
+  const { permission } = callerOf(request);
   const { name } = request.query as { name?: unknown };
   if (name === undefined && !permits(permission, 'read'))
     throw forbidden(
@@ -146,7 +146,7 @@ export function metricRoutes(app: Api, dependencies: NumberDependencies): void {
         (part) => listMetrics(warehouse, caller.organisation.id, { ...part, name: request.query.name }),
         ({ id }) => id,
       );
-      if (!permits(caller.key.permission, 'read'))
+      if (!permits(caller.permission, 'read'))
         return { ...metrics, data: metrics.data.map(({ id, name }) => ({ id, name })) };
       const months = await monthsOf(dependencies, caller, metrics.data, 'metrics');
       const imports = await importStates(warehouse, caller, metrics.data);

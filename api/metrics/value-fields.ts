@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normalText } from '../../domain/shared/normal-text.ts';
 import type { Change, ValueSource } from '../../warehouse/metrics/value-changes.ts';
-import { actorOf, type Caller } from '../access/authentication.ts';
+import type { Caller } from '../access/authentication.ts';
 import { day, month } from '../http/fields.ts';
 
 /** A metric value on the wire (docs/http.md#send-values). Its range depends on the kind of the metric (value-rules.ts). */
@@ -27,6 +27,6 @@ export const writeResult = z
 /** Returns a change by the holder of a key. */
 export const keyChange = (caller: Caller, source: ValueSource, now: Date): Change => ({
   source,
-  by: actorOf(caller),
+  by: caller.actor,
   now,
 });

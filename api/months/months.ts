@@ -16,7 +16,7 @@ import {
 import { listMonthVersions, lockMonth } from '../../warehouse/months/month-locks.ts';
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import type { Session } from '../../warehouse/engine/session.ts';
-import { actorOf, callerOf } from '../access/authentication.ts';
+import { callerOf } from '../access/authentication.ts';
 import { requestedChange, requestedNumbers, requestedVisible } from '../access/revenue-access.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
@@ -232,7 +232,7 @@ export function monthRoutes(app: Api, dependencies: NumberDependencies): void {
       const { metric, vault } = await requestedChange(dependencies, request);
       return success(
         await lockMonth(warehouse, caller.organisation, metric, request.params.month, {
-          key: actorOf(caller),
+          actor: caller.actor,
           now: clock.now(),
           acceptMissing: request.body?.accept_missing ?? false,
           vault,

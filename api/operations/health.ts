@@ -56,11 +56,11 @@ export function healthRoutes(app: Api, dependencies: ApiDependencies): void {
       }),
     },
     (request) => {
-      const { organisation, key, quota } = callerOf(request);
+      const { organisation, actor, permission, expiresAt, quota } = callerOf(request);
       const now = dependencies.clock.now();
       return success({
         organisation,
-        key,
+        key: { id: actor.id, name: actor.name, permission, expires_at: expiresAt },
         quota: {
           limit: quota.limit,
           used: quota.used,

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { OPERATOR } from '../../domain/organisations/actor.ts';
 import { unauthenticated } from '../../domain/shared/errors.ts';
-import { audit, OPERATOR } from '../../warehouse/engine/records/audit-log.ts';
+import { audit } from '../../warehouse/engine/records/audit-log.ts';
 import { requireOpeningKey } from '../../warehouse/engine/records/require-key.ts';
 import { sealedByKeys } from '../../warehouse/engine/records/sealed-texts.ts';
 import { resealSome } from '../../warehouse/engine/records/reseal.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACTOR_TYPES } from '../../domain/organisations/actor.ts';
 import { AUDIT_ACTIONS, listAuditLog } from '../../warehouse/engine/records/audit-log.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
@@ -12,7 +13,7 @@ const auditRecord = z
     id: z.string(),
     at: instant,
     actor: z.object({
-      type: z.enum(['key', 'import', 'operator', 'webhook']),
+      type: z.enum(ACTOR_TYPES),
       id: z.string(),
       name: z.string(),
     }),

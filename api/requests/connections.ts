@@ -54,7 +54,7 @@ export function limitConnections(app: Api, { mostConnections, patienceMs }: Conn
   // By now, the hooks of the scope have checked the key.
   app.addHook('preParsing', ({ raw, caller, originalUrl }, _reply, _payload, done) => {
     const connection = connections.get(raw.socket);
-    if (connection !== undefined && (caller?.key !== undefined || originalUrl.startsWith('/operator/')))
+    if (connection !== undefined && (caller?.actor !== undefined || originalUrl.startsWith('/operator/')))
       connection.isKnown = true;
     done();
   });

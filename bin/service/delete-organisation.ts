@@ -6,7 +6,7 @@ import type { Clock } from '../../domain/shared/clock.ts';
 import { placeOf } from '../../egress/exports/export-target.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
-import { OPERATOR } from '../../warehouse/engine/records/audit-log.ts';
+import { OPERATOR } from '../../domain/organisations/actor.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { listImports } from '../../warehouse/imports/imports.ts';
 import {

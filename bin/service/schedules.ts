@@ -7,7 +7,7 @@ import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
 import { listOrganisations } from '../../warehouse/organisations/organisations.ts';
 import { listMetrics } from '../../warehouse/metrics/metrics.ts';
 import { deliveriesToStart } from '../../warehouse/events/webhook-deliveries.ts';
-import { OPERATOR } from '../../warehouse/engine/records/audit-log.ts';
+import { OPERATOR } from '../../domain/organisations/actor.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { organisationsWithWebhooks } from '../../warehouse/events/webhooks.ts';
 

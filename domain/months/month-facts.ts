@@ -1,3 +1,4 @@
+import type { ApiActor } from '../organisations/actor.ts';
 import type { Day, Month } from '../shared/calendar.ts';
 import type { DecimalText } from '../shared/decimals.ts';
 import type { Coverage } from '../sources/coverage.ts';
@@ -11,7 +12,7 @@ export interface MonthLock {
   value: DecimalText | null;
   unitCost: DecimalText | null;
   lockedAt: string;
-  lockedBy: { type: 'key'; id: string; name: string };
+  lockedBy: ApiActor;
   /** The month's `valueChanges` at the time of the lock. */
   valueChanges: number;
   /** Whether sources had not delivered all spend at the time of the lock. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evaluateEvents } from '../../activities/raise-events.ts';
 import { addDays, type Day } from '../../domain/shared/calendar.ts';
 import type { Split } from '../../domain/teams/shared-cost.ts';
-import { OPERATOR } from '../../warehouse/engine/records/audit-log.ts';
+import { OPERATOR } from '../../domain/organisations/actor.ts';
 import { writeValues } from '../../warehouse/metrics/metric-values.ts';
 import { updateMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { updateOrganisation } from '../../warehouse/organisations/organisations.ts';

@@ -1,6 +1,6 @@
+import type { ValueActor } from '../../domain/organisations/actor.ts';
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
-import type { Actor } from '../engine/records/audit-log.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -8,17 +8,10 @@ import type { Warehouse } from '../engine/warehouse.ts';
 /** How a value arrived (docs/http.md#send-values). */
 export type ValueSource = 'hand' | 'csv' | 'api' | 'warehouse' | 'payments';
 
-/** Who changed a value. */
-export interface ChangedBy {
-  type: 'key' | 'import';
-  id: string;
-  name: string;
-}
-
 /** What all rows of one change share. */
 export interface Change {
   source: ValueSource;
-  by: ChangedBy & Pick<Actor, 'through'>;
+  by: ValueActor;
   now: Date;
 }
 

@@ -1,8 +1,9 @@
+import type { ValueActor } from '../../domain/organisations/actor.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { instant } from '../engine/sql/instant.ts';
 import type { RevenueVault, ValuePlace } from './revenue-vault.ts';
-import type { ChangedBy, ValueSource } from './value-changes.ts';
+import type { ValueSource } from './value-changes.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** A stored value and its last change. */
@@ -12,7 +13,7 @@ export interface StoredValue {
   /** Null if it is sealed and cannot be opened. */
   value: DecimalText | null;
   source: ValueSource;
-  changed_by: ChangedBy;
+  changed_by: ValueActor;
   changed_at: string;
 }
 
@@ -21,7 +22,7 @@ interface ChangeRow {
   period: Day;
   label: string;
   source: ValueSource;
-  changed_by_type: ChangedBy['type'];
+  changed_by_type: ValueActor['type'];
   changed_by_id: string;
   changed_by_name: string;
   changed_at: string;
@@ -37,7 +38,7 @@ const VALUE_TEXT = 'COALESCE(CAST(value AS VARCHAR), sealed_value)';
 const opened = (text: string, place: ValuePlace, vault: RevenueVault | undefined): DecimalText | null =>
   vault === undefined ? text : vault.openValue(place, text);
 
-const changedBy = (row: ChangeRow): ChangedBy => ({
+const changedBy = (row: ChangeRow): ValueActor => ({
   type: row.changed_by_type,
   id: row.changed_by_id,
   name: row.changed_by_name,
@@ -89,7 +90,7 @@ export interface ValueChange {
   /** Whether the value or the one before is null because it cannot be opened. */
   isUnreadable: boolean;
   source: ValueSource;
-  changed_by: ChangedBy;
+  changed_by: ValueActor;
   changed_at: string;
 }
 

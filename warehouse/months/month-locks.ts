@@ -4,8 +4,9 @@ import { currentNumbers, UNIT_COST_DECIMALS } from '../../domain/months/month-nu
 import { lockability } from '../../domain/months/month-lockability.ts';
 import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
 import type { MonthLock } from '../../domain/months/month-facts.ts';
+import { decidedBy, type ApiActor } from '../../domain/organisations/actor.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
-import { audit, type Actor } from '../engine/records/audit-log.ts';
+import { audit } from '../engine/records/audit-log.ts';
 import { computeMetricMonths } from './metric-months.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import { instant } from '../engine/sql/instant.ts';
@@ -28,14 +29,14 @@ export interface MonthVersion {
   value: DecimalText | null;
   unit_cost: DecimalText | null;
   locked_at: string;
-  locked_by: { type: 'key'; id: string; name: string };
+  locked_by: ApiActor;
   /** What was missing or in doubt, in words. */
   missing: string[];
 }
 
 /** Who locks a month, when, and whether despite its doubts. */
 export interface Locking {
-  key: Pick<Actor, 'id' | 'name' | 'through'>;
+  actor: ApiActor;
   now: Date;
   acceptMissing?: boolean;
   /** Only for revenue, whose frozen numbers it seals. */
@@ -76,7 +77,7 @@ export async function lockMonth(
       value: value.toFixed(),
       unitCost: unitCost?.toFixed(UNIT_COST_DECIMALS) ?? null,
       lockedAt: by.now.toISOString(),
-      lockedBy: { type: 'key' as const, id: by.key.id, name: by.key.name },
+      lockedBy: decidedBy(by.actor.id, by.actor.name),
       valueChanges: facts.valueChanges,
       isIncomplete: missing.length > 0,
     } satisfies MonthLock;
@@ -88,7 +89,7 @@ export async function lockMonth(
       session,
       organisation.id,
       {
-        actor: { ...by.key, type: 'key' },
+        actor: by.actor,
         action: 'month.lock',
         target: metric.id,
         detail: { month, version: lock.version, ...(lock.isIncomplete ? { missing: sentences } : {}) },
@@ -127,8 +128,8 @@ async function storeLock(
     `INSERT INTO month_locks BY NAME
         SELECT $org AS org_id, $metric AS metric_id, $month::DATE AS month, $lock::UUID AS lock_id,
           $cost::DECIMAL(38,15) AS cost, $value::DECIMAL(38,10) AS value, $unit_cost AS unit_cost_text, $sealed AS sealed_numbers,
-          $labels::JSON AS label_values, $missing::JSON AS missing, $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $key AS locked_by_id,
-          $key_name AS locked_by_name`,
+          $labels::JSON AS label_values, $missing::JSON AS missing, $value_changes::BIGINT AS value_changes, $now::TIMESTAMP AS locked_at, $actor AS locked_by_id,
+          $actor_name AS locked_by_name`,
     {
       org: orgId,
       metric: place.metric_id,
@@ -140,8 +141,8 @@ async function storeLock(
       missing: lock.isIncomplete ? JSON.stringify(sentences) : null,
       value_changes: lock.valueChanges,
       now: lock.lockedAt,
-      key: lock.lockedBy.id,
-      key_name: lock.lockedBy.name,
+      actor: lock.lockedBy.id,
+      actor_name: lock.lockedBy.name,
     },
   );
 }
@@ -197,6 +198,6 @@ export async function listMonthVersions(
     missing: missing === null ? [] : (JSON.parse(missing) as string[]),
     version: Number(row.version),
     locked_at: instant(row.locked_at),
-    locked_by: { type: 'key', id: locked_by_id, name: locked_by_name },
+    locked_by: decidedBy(locked_by_id, locked_by_name),
   }));
 }

@@ -1,4 +1,6 @@
-import { audit, type Actor } from '../engine/records/audit-log.ts';
+import type { ApiActor } from '../../domain/organisations/actor.ts';
+import { audit } from '../engine/records/audit-log.ts';
+import type { By } from '../engine/records/versioned-records.ts';
 import { newId } from '../engine/sql/ids.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import type { KeyHolder } from './api-keys.ts';
@@ -29,8 +31,7 @@ export function newSession({ organisation, key }: KeyHolder, now: Date): Browser
 export const endSession = (
   warehouse: Warehouse,
   { id, orgId, keyId, expiresAt }: BrowserSession,
-  actor: Actor,
-  now: Date,
+  { actor, now }: By<ApiActor>,
 ): Promise<void> =>
   warehouse.transaction(async (session) => {
     await session.run(

@@ -1,5 +1,6 @@
+import type { Actor } from '../../domain/organisations/actor.ts';
 import { OF_OPERATOR } from '../engine/maintenance/erasure.ts';
-import type { Actor } from '../engine/records/audit-log.ts';
+import type { By } from '../engine/records/versioned-records.ts';
 import type { Session } from '../engine/session.ts';
 import { instant, instantOrNull } from '../engine/sql/instant.ts';
 import { sqlText } from '../engine/sql/sql-text.ts';
@@ -66,7 +67,7 @@ export async function contentsOfOrganisation(
 export const closeOrganisation = (
   warehouse: Warehouse,
   orgId: string,
-  { actor, now }: { actor: Actor; now: Date },
+  { actor, now }: By,
 ): Promise<{ deletion: Deletion; createdAt: Date } | null> =>
   warehouse.decide([ORGANISATION_NAMES, `organisation ${orgId}`, `keys ${orgId}`], async (session) => {
     const before = await findClosed(session, orgId);
@@ -91,7 +92,7 @@ export const closeOrganisation = (
 export const completeDeletion = (
   warehouse: Warehouse,
   orgId: string,
-  { actor, now }: { actor: Actor; now: Date },
+  { actor, now }: By,
 ): Promise<Deletion | null> =>
   warehouse.decide([`organisation ${orgId}`], async (session) => {
     const closed = await findClosed(session, orgId);
@@ -104,7 +105,7 @@ export const completeDeletion = (
 const recordDeletion = (
   session: Session,
   orgId: string,
-  { actor, now, created, complete }: { actor: Actor; now: Date; created: string; complete: boolean },
+  { actor, now, created, complete }: By & { created: string; complete: boolean },
 ): Promise<number> =>
   session.run(INSERT_DELETION, {
     org: OPERATOR,

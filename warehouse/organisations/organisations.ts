@@ -1,7 +1,8 @@
 import type { Tier } from '../../domain/organisations/tiers.ts';
 import { conflict } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
-import { audit, type Actor } from '../engine/records/audit-log.ts';
+import { audit } from '../engine/records/audit-log.ts';
+import type { By } from '../engine/records/versioned-records.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
 import { nameKey } from '../engine/sql/name-key.ts';
 import type { Session } from '../engine/session.ts';
@@ -68,7 +69,7 @@ export const updateOrganisation = (
   warehouse: Warehouse,
   orgId: string,
   changes: Partial<Pick<Organisation, 'name' | 'tier' | 'settle_days'>>,
-  by: { actor: Actor; now: Date },
+  by: By,
 ): Promise<Organisation | null> =>
   warehouse.decide([`organisation ${orgId}`], async (session) => {
     const [current] = await session.query<Organisation & { version_id: string }>(

@@ -14,7 +14,7 @@ import type { Api } from '../../http/api-type.ts';
 import type { ApiDependencies } from '../../http/dependencies.ts';
 import { day, identity, instant } from '../../http/fields.ts';
 import { answers, noBody, success } from '../../http/route-schema.ts';
-import { actorOf, callerOf, knownAs, throughSession } from '../authentication.ts';
+import { callerOf, callerWith, changeBy, knownAs } from '../authentication.ts';
 import type { CallMeter } from '../call-meter.ts';
 import { isHttps, refuseOtherSites } from './own-page.ts';
 import { clearSession, sealSession, setSession } from './session-cookie.ts';
@@ -61,7 +61,8 @@ export function browserSessionRoutes(
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const admitted = await sessions.admit(request, reply);
     request.admittedSession = admitted;
-    knownAs(request, throughSession(admitted, await meter.noteUse(admitted.holder, admitted.look)));
+    const { holder, look } = admitted;
+    knownAs(request, callerWith(holder, await meter.noteUse(holder, look), look, 'session'));
   };
   const shown = ({ organisation, key }: KeyHolder, { expiresAt }: BrowserSession) =>
     success({ organisation, key, expires_at: expiresAt, today: dayOf(clock.now()) });
@@ -91,17 +92,12 @@ export function browserSessionRoutes(
       const { organisation, key } = holder;
       const now = clock.now();
       const session = newSession(holder, now);
-      const caller = knownAs(request, {
-        organisation,
-        key,
-        quota: await meter.noteUse(holder, look),
-        look,
-      });
+      const { actor } = knownAs(request, callerWith(holder, await meter.noteUse(holder, look), look));
       await audit(
         warehouse,
         organisation.id,
         {
-          actor: actorOf(caller),
+          actor,
           action: 'signed_in',
           target: key.id,
           detail: { session_id: session.id, expires_at: session.expiresAt },
@@ -146,7 +142,7 @@ export function browserSessionRoutes(
       }),
     },
     async (request, reply) => {
-      await endSession(warehouse, admittedOf(request).session, actorOf(callerOf(request)), clock.now());
+      await endSession(warehouse, admittedOf(request).session, changeBy(callerOf(request), clock.now()));
       clearSession(request, reply, isHttps(request, publicUrl));
       return success({ signed_out: true } as const);
     },

@@ -268,7 +268,7 @@ describeOnBothEngines('no answer is older than its request', (open) => {
     [
       'a lock',
       ({ organisation, orders }) =>
-        lockMonth(node, organisation, orders, '2026-01', { key: ADMIN, now: NOW, acceptMissing: true }),
+        lockMonth(node, organisation, orders, '2026-01', { actor: ADMIN, now: NOW, acceptMissing: true }),
       /metrics/,
     ],
     ['a value after the lock', ({ write, orders }) => write(orders.id, { '2026-01-29': '1' }), /metrics/],

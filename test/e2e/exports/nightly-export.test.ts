@@ -23,7 +23,7 @@ import {
 } from '../../support/service/service-process.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
 import { fileSettings } from '../../support/warehouse/engines.ts';
-import { OPERATOR } from '../../../warehouse/engine/records/audit-log.ts';
+import { OPERATOR } from '../../../domain/organisations/actor.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { closeOrganisation } from '../../../warehouse/organisations/deleted-organisations.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultCliCacheDir } from '../../../temporal/cli/cli-cache.ts';
-import { OPERATOR } from '../../../warehouse/engine/records/audit-log.ts';
+import { OPERATOR } from '../../../domain/organisations/actor.ts';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';

@@ -1,3 +1,4 @@
+import type { ApiActor } from '../../../domain/organisations/actor.ts';
 import type { By } from '../../../warehouse/engine/records/versioned-records.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
@@ -14,7 +15,7 @@ export async function decide(
   warehouse: Warehouse,
   place: { orgId: string; sourceId: string },
   step: DecisionStep,
-  by: By,
+  by: By<ApiActor>,
 ): Promise<boolean | string[]> {
   const { orgId, sourceId } = place;
   if ((await findCostSource(warehouse, orgId, sourceId)) === null) return false;

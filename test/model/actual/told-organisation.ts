@@ -32,8 +32,8 @@ import { ToldImport } from './told-imports.ts';
 import { orRefused } from './told-refusals.ts';
 import { ToldTeams } from './told-teams.ts';
 
-const KEY = { id: 'key_1', name: 'Finance' };
-const CHANGE = { source: 'hand', by: { type: 'key', ...KEY } } as const;
+const KEY = { type: 'key', id: 'key_1', name: 'Finance' } as const;
+const CHANGE = { source: 'hand', by: KEY } as const;
 
 /** Of loads that follow each other on a day, each with such a number is computed alone. */
 const COMPUTED_EACH = 4;
@@ -239,7 +239,7 @@ export class ToldOrganisation {
 
   #lock(metric: Metric, month: Month, now: Date, acceptMissing: boolean): Promise<MonthRecord | null> {
     return orRefused(() =>
-      lockMonth(this.#warehouse, this.stored, metric, month, { key: KEY, now, acceptMissing }),
+      lockMonth(this.#warehouse, this.stored, metric, month, { actor: KEY, now, acceptMissing }),
     );
   }
 

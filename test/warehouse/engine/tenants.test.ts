@@ -8,7 +8,8 @@ import {
   revokeKey,
   type ApiKey,
 } from '../../../warehouse/organisations/api-keys.ts';
-import { audit, listAuditLog, OPERATOR } from '../../../warehouse/engine/records/audit-log.ts';
+import { OPERATOR } from '../../../domain/organisations/actor.ts';
+import { audit, listAuditLog } from '../../../warehouse/engine/records/audit-log.ts';
 import {
   findOrganisation,
   listOrganisations,

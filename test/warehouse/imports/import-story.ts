@@ -174,7 +174,7 @@ export async function newImportStory(
       return record;
     },
     lock: (month: Month = '2026-01', acceptMissing = false, now: Date = NOW) =>
-      lockMonth(warehouse, organisation, metric, month, { key: KEY, now, acceptMissing, vault }),
+      lockMonth(warehouse, organisation, metric, month, { actor: KEY, now, acceptMissing, vault }),
     versions: (month: Month = '2026-01') => listMonthVersions(warehouse, orgId, metric.id, month, vault),
     /** Records values by hand. */
     type: async (values: Record<string, number>, label = ''): Promise<void> => {
@@ -184,7 +184,7 @@ export async function newImportStory(
           warehouse,
           { orgId, metricId: metric.id, vault },
           new Map(Object.entries(values)),
-          { source: 'hand', by: { type: 'key', ...KEY }, now: NOW },
+          { source: 'hand', by: KEY, now: NOW },
         );
     },
     /** Returns the sum of each month's values. */

@@ -17,7 +17,7 @@ import { NOW } from '../../support/warehouse/tenant.ts';
 import { KEY, newMonthStory } from '../months/month-story.ts';
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
-const CHANGE = { source: 'api', by: { type: 'key', ...KEY }, now: NOW } as const;
+const CHANGE = { source: 'api', by: KEY, now: NOW } as const;
 
 describeOnBothEngines('revenue', (open) => {
   let test: TestWarehouse;
@@ -158,7 +158,7 @@ describeOnBothEngines('revenue', (open) => {
       await changeRevenue(test.warehouse, before, new Map([['2026-01-05', 80]]), CHANGE);
       const { organisation, metric, orgId } = story;
       await lockMonth(test.warehouse, organisation, metric, '2026-01', {
-        key: KEY,
+        actor: KEY,
         now: NOW,
         vault: before.vault,
       });
@@ -226,7 +226,7 @@ describeOnBothEngines('revenue', (open) => {
         )[0];
       const lock = (acceptMissing: boolean) =>
         lockMonth(test.warehouse, story.organisation, story.metric, '2026-01', {
-          key: KEY,
+          actor: KEY,
           now: NOW,
           vault: of.vault,
           acceptMissing,

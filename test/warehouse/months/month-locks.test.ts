@@ -34,7 +34,7 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
       cost: 1000,
       value: 250,
       unit_cost: 4,
-      locked: { version: 1, locked_at: NOW.toISOString(), locked_by: { type: 'key', ...KEY } },
+      locked: { version: 1, locked_at: NOW.toISOString(), locked_by: KEY },
       reason: null,
     });
     expect(await january(story)).toEqual(locked);
@@ -45,14 +45,14 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
         value: '250.0000000000',
         unit_cost: '4.00000000000000000000',
         locked_at: NOW.toISOString(),
-        locked_by: { type: 'key', ...KEY },
+        locked_by: KEY,
         missing: [],
       },
     ]);
     const { items: log } = await listAuditLog(test.warehouse, story.orgId, { limit: 2, cursor: null });
     expect(log.map(({ actor, action, target, detail }) => ({ actor, action, target, detail }))).toEqual([
       {
-        actor: { type: 'key', ...KEY },
+        actor: KEY,
         action: 'month.lock',
         target: story.metric.id,
         detail: { month: '2026-01', version: 1 },
@@ -62,12 +62,12 @@ describeOnBothEngines('locking a month', (open, onDuckDb) => {
 
   it('records in the audit log alone that it was done through a session', async () => {
     const { orgId, organisation, metric } = await readyStory();
-    const key = { ...KEY, through: 'session' } as const;
-    const { locked } = await lockMonth(test.warehouse, organisation, metric, '2026-01', { key, now: NOW });
-    expect(locked?.locked_by).toEqual({ type: 'key', ...KEY });
+    const actor = { ...KEY, through: 'session' } as const;
+    const { locked } = await lockMonth(test.warehouse, organisation, metric, '2026-01', { actor, now: NOW });
+    expect(locked?.locked_by).toEqual(KEY);
     const { items } = await listAuditLog(test.warehouse, orgId, { limit: 2, cursor: null });
     const detail = { month: '2026-01', version: 1, through: 'session' };
-    expect(items).toMatchObject([{ actor: { type: 'key', ...KEY }, action: 'month.lock', detail }]);
+    expect(items).toMatchObject([{ actor: KEY, action: 'month.lock', detail }]);
   });
 
   it('keeps its numbers despite late spend and a deleted source', async () => {

@@ -19,7 +19,7 @@ import {
   NOW,
 } from '../../support/warehouse/tenant.ts';
 
-export const KEY = { id: 'key_1', name: 'Finance' };
+export const KEY = { type: 'key', id: 'key_1', name: 'Finance' } as const;
 
 /** Returns an organisation with one source and one metric, and the steps of a story about months. */
 export async function newMonthStory(
@@ -51,13 +51,13 @@ export async function newMonthStory(
         orgId,
         metric.id,
         Object.entries(values).map(([period, value]) => ({ period, label, value })),
-        { source: 'hand', by: { type: 'key', ...KEY }, now: NOW },
+        { source: 'hand', by: KEY, now: NOW },
       ),
     changeSource: (changes: Parameters<typeof updateCostSource>[3], sourceId = source.id) =>
       updateCostSource(warehouse, orgId, sourceId, changes, BY_ADMIN),
     settle: (now: Date = NOW) => settleMonths(warehouse, orgId, now),
     lock: (month: Month, now: Date = NOW, acceptMissing = false) =>
-      lockMonth(warehouse, organisation, metric, month, { key: KEY, now, acceptMissing }),
+      lockMonth(warehouse, organisation, metric, month, { actor: KEY, now, acceptMissing }),
     versions: (month: Month) => listMonthVersions(warehouse, orgId, metric.id, month),
     /** Returns the records of the last `count` months, newest first. */
     months: async (count = 1, newest: Month = '2026-01', now: Date = NOW): Promise<MonthRecord[]> => {

@@ -5,7 +5,7 @@ import type { KeyHolder } from '../../../warehouse/organisations/api-keys.ts';
 import { endSession, isEnded, newSession } from '../../../warehouse/organisations/browser-sessions.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
-import { ADMIN, newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
+import { ADMIN, BY_ADMIN, newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
 
 describeOnBothEngines('browser sessions', (open) => {
   let test: TestWarehouse;
@@ -40,7 +40,7 @@ describeOnBothEngines('browser sessions', (open) => {
     const sessions = [newSession(await holderOf(), NOW), newSession(await holderOf(), NOW)] as const;
     const [ended, other] = sessions;
     expect(await isEnded(test.warehouse, ended)).toBe(false);
-    await endSession(test.warehouse, ended, { ...ADMIN, through: 'session' }, NOW);
+    await endSession(test.warehouse, ended, { actor: { ...ADMIN, through: 'session' }, now: NOW });
     expect(await isEnded(test.warehouse, ended)).toBe(true);
     expect(await isEnded(test.warehouse, other)).toBe(false);
     // The id alone does not end a session of another organisation.
@@ -61,14 +61,14 @@ describeOnBothEngines('browser sessions', (open) => {
     const other = await Warehouse.open(test.settings);
     const session = newSession(await holderOf(), NOW);
     expect(await isEnded(other, session)).toBe(false);
-    await endSession(test.warehouse, session, ADMIN, NOW);
+    await endSession(test.warehouse, session, BY_ADMIN);
     expect(await isEnded(other, session)).toBe(true);
     other.close();
   });
 
   it('stay ended until they would have expired', async () => {
     const session = newSession(await holderOf(), NOW);
-    await endSession(test.warehouse, session, ADMIN, NOW);
+    await endSession(test.warehouse, session, BY_ADMIN);
     // It would have expired on 7 February at 18:00. The sign-out goes a day later.
     await removeOldSignOuts(test.warehouse, new Date('2026-02-08T18:00:00.000Z'));
     expect(await isEnded(test.warehouse, session)).toBe(true);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newSecret } from '../../../api/access/api-key.ts';
 import { eraseDeleted } from '../../../warehouse/engine/maintenance/erasure.ts';
 import { compact } from '../../../warehouse/engine/maintenance/maintenance.ts';
-import { OPERATOR } from '../../../warehouse/engine/records/audit-log.ts';
+import { OPERATOR } from '../../../domain/organisations/actor.ts';
 import { tableNames } from '../../../warehouse/engine/sql/table-names.ts';
 import { createKey, findKeyHolders, newKeyId } from '../../../warehouse/organisations/api-keys.ts';
 import {

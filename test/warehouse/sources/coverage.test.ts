@@ -330,7 +330,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
       await loadCluster(story, await connectCluster(story));
       const lock = (acceptMissing: boolean) =>
         lockMonth(test.warehouse, story.organisation, story.metric, '2026-01', {
-          key: KEY,
+          actor: KEY,
           now: NOW,
           acceptMissing,
         });

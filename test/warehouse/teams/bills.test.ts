@@ -78,7 +78,8 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
   const lockOf = async ({ orgId }: Pick<TeamStory, 'orgId'>, metric: Metric, acceptMissing = false) => {
     const organisation = await findOrganisation(test.warehouse, orgId);
     if (organisation === null) throw new Error('no organisation');
-    const by = { key: { id: 'key_1', name: 'Finance' }, now: NOW, acceptMissing };
+    const actor = { type: 'key', id: 'key_1', name: 'Finance' } as const;
+    const by = { actor, now: NOW, acceptMissing };
     return lockMonth(test.warehouse, organisation, metric, '2026-01', by);
   };
   /** Returns all versions of a team's January, newest first: amount, cause and reason. */

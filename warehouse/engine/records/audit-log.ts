@@ -1,24 +1,10 @@
+import type { Actor } from '../../../domain/organisations/actor.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { idAfter } from '../sql/ids.ts';
 import { instant } from '../sql/instant.ts';
 import { MOST_PAGE_BYTES, type ListPart } from '../sql/list-part.ts';
 import type { Session } from '../session.ts';
 import type { Warehouse } from '../warehouse.ts';
-
-/** How the holder of a key acts, if not by sending the key to the API: through the AI assistant or a browser session. */
-export type Through = 'assistant' | 'session';
-
-/** The author of a change: a key of the organisation, an import, the operator, or the endpoint of a webhook. */
-export interface Actor {
-  type: 'key' | 'import' | 'operator' | 'webhook';
-  id: string;
-  name: string;
-  /** The audit log adds it to the detail. */
-  through?: Through;
-}
-
-/** The operator, and the service when it acts by itself. */
-export const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator' };
 
 /** Things that are stored as versions (versioned-records.ts). */
 const AUDITED_THINGS = ['metric', 'import', 'team', 'shared_cost', 'cost_source', 'webhook'] as const;
@@ -77,7 +63,7 @@ export async function auditEach(
   },
   now: Date,
 ): Promise<void> {
-  const { through } = record.actor;
+  const through = 'through' in record.actor ? record.actor.through : undefined;
   const detail = JSON.stringify(through === undefined ? record.detail : { ...record.detail, through });
   await session.run(
     `INSERT INTO audit_log BY NAME

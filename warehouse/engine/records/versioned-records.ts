@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../../../domain/organisations/actor.ts';
 import { conflict } from '../../../domain/shared/errors.ts';
 import { forMessage } from '../../../domain/shared/for-message.ts';
-import { audit, type Actor, type AuditedThing } from './audit-log.ts';
+import { audit, type AuditedThing } from './audit-log.ts';
 import { refuseTooMuchDefined } from './defined-text.ts';
 import { idAfter } from '../sql/ids.ts';
 import { instant } from '../sql/instant.ts';
@@ -11,8 +12,8 @@ import type { Parameter } from '../sql/parameters.ts';
 import type { Warehouse } from '../warehouse.ts';
 
 /** The author and the time of a change. */
-export interface By {
-  actor: Actor;
+export interface By<Author extends Actor = Actor> {
+  actor: Author;
   now: Date;
 }
 
@@ -85,7 +86,7 @@ export class Versions<Thing extends { id: string }> {
     const values = this.#columns.map(([column, type]) => `$${column}::${type} AS ${column}`);
     this.#insert = `INSERT INTO ${name}_versions BY NAME SELECT $org AS org_id, $id AS ${idColumn},
       $version::UUID AS version_id, ${values.join(', ')}, $deleted::BOOLEAN AS deleted, $now::TIMESTAMP AS changed_at,
-      $key AS changed_by`;
+      $actor AS changed_by`;
   }
 
   /** Returns the organisation's thing with this id, or null. */
@@ -230,7 +231,7 @@ export class Versions<Thing extends { id: string }> {
         version: idAfter(newest),
         deleted,
         now: now.toISOString(),
-        key: actor.id,
+        actor: actor.id,
       });
     });
     if (!deleted && lengthOf(thing) > lengthOf(before)) await refuseTooMuchDefined(session, orgId);

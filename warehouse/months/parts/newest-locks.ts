@@ -1,5 +1,6 @@
 import { monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { MonthLock } from '../../../domain/months/month-facts.ts';
+import { decidedBy } from '../../../domain/organisations/actor.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { instant } from '../../engine/sql/instant.ts';
 import type { Session } from '../../engine/session.ts';
@@ -74,7 +75,7 @@ export function openedLock(lock: StoredLock | undefined, vault: RevenueVault | u
     value,
     unitCost: unit_cost,
     lockedAt: instant(lock.locked_at),
-    lockedBy: { type: 'key', id: lock.locked_by_id, name: lock.locked_by_name },
+    lockedBy: decidedBy(lock.locked_by_id, lock.locked_by_name),
     valueChanges: Number(lock.value_changes),
     isIncomplete: lock.is_incomplete,
   };

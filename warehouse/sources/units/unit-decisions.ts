@@ -1,3 +1,4 @@
+import type { ApiActor } from '../../../domain/organisations/actor.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { firstAndMore, forMessage } from '../../../domain/shared/for-message.ts';
@@ -33,7 +34,7 @@ export const decideUnit = (
   orgId: string,
   { sourceId, unit }: UnitPlace,
   change: Partial<UnitDecision>,
-  { actor, now }: By,
+  { actor, now }: By<ApiActor>,
 ): Promise<UnitDecision> =>
   warehouse.decide([`units ${sourceId}`], async (session) => {
     const place = { org: orgId, source: sourceId, unit };
@@ -49,15 +50,15 @@ export const decideUnit = (
     await session.run(
       `INSERT INTO unit_decisions BY NAME
        SELECT $org AS org_id, $source AS source_id, $unit AS unit, $decision::UUID AS decision_id, $ended_on::DATE AS ended_on,
-         $stands::BOOLEAN AS stands, $now::TIMESTAMP AS decided_at, $key AS decided_by_id, $key_name AS decided_by_name`,
+         $stands::BOOLEAN AS stands, $now::TIMESTAMP AS decided_at, $actor AS decided_by_id, $actor_name AS decided_by_name`,
       {
         ...place,
         decision: idAfter(newest?.decision_id ?? null),
         ended_on: endedOn,
         stands,
         now: now.toISOString(),
-        key: actor.id,
-        key_name: actor.name,
+        actor: actor.id,
+        actor_name: actor.name,
       },
     );
     await audit(

@@ -1,3 +1,4 @@
+import type { ApiActor } from '../../../domain/organisations/actor.ts';
 import { dayOf, firstDay, type Month } from '../../../domain/shared/calendar.ts';
 import { splitMetrics } from '../../../domain/teams/bill.ts';
 import { missingValues } from '../../../domain/teams/bill-status.ts';
@@ -28,7 +29,7 @@ export async function resealBills(
   warehouse: Warehouse,
   organisation: Pick<Organisation, 'id' | 'settle_days'>,
   month: Month,
-  { reason, by: { actor, now } }: { reason: string; by: By },
+  { reason, by: { actor, now } }: { reason: string; by: By<ApiActor> },
 ): Promise<MonthBills> {
   const { id: orgId } = organisation;
   const { on } = await computeSpend(warehouse, orgId, now);
@@ -39,11 +40,10 @@ export async function resealBills(
     const basis = (await currentSealBases(session, orgId, [day])).get(month);
     if (basis === undefined) throw new Error(`no spend of ${month} to seal bills from`);
     await refuseWithoutValues(session, orgId, month, splitMetrics(basis));
-    const by = { id: actor.id, name: actor.name };
     await storeSeals(
       session,
       orgId,
-      [{ month: day, basis, ...madeOf, sealed_because: 'resealed', reason, by }],
+      [{ month: day, basis, ...madeOf, sealed_because: 'resealed', reason, by: actor }],
       now,
     );
     await audit(

@@ -1,3 +1,4 @@
+import type { ApiActor } from '../../../domain/organisations/actor.ts';
 import { monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import {
@@ -22,8 +23,8 @@ export interface Seal {
   closes: boolean;
   sealed_because: SealCause;
   reason: string | null;
-  /** The key that sealed by hand. */
-  by: { id: string; name: string } | null;
+  /** Who sealed by hand. */
+  by: ApiActor | null;
 }
 
 /**

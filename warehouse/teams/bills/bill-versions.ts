@@ -1,4 +1,5 @@
 import { firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import { decidedBy, type ApiActor } from '../../../domain/organisations/actor.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import type { BillAmounts, SealCause } from '../../../domain/teams/bill.ts';
 import { instant } from '../../engine/sql/instant.ts';
@@ -14,7 +15,7 @@ interface BillSeal {
   sealed_because: SealCause | null;
   /** What had changed, or the admin's own words. */
   reason: string | null;
-  sealed_by: { type: 'key'; id: string; name: string } | null;
+  sealed_by: ApiActor | null;
 }
 
 interface SealedRow {
@@ -45,9 +46,7 @@ const toBill = (row: SealedRow): Bill => ({
   sealed_because: row.sealed_because,
   reason: row.reason,
   sealed_by:
-    row.sealed_by_id === null
-      ? null
-      : { type: 'key', id: row.sealed_by_id, name: row.sealed_by_name ?? row.sealed_by_id },
+    row.sealed_by_id === null ? null : decidedBy(row.sealed_by_id, row.sealed_by_name ?? row.sealed_by_id),
 });
 
 /** Returns the newest version of each sealed bill from `first` to `last` (first days of months), by month and team. */
