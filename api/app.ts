@@ -10,7 +10,7 @@ import { assistantRoutes } from './assistant/assistant.ts';
 import { auditLogRoutes } from './organisations/audit-log.ts';
 import { authenticate, type AssistantCall } from './access/authentication.ts';
 import { dashboard } from './dashboard/dashboard.ts';
-import { browserSessionRoutes } from './access/session/browser-session.ts';
+import { browserSessionRoutes } from './organisations/browser-session.ts';
 import { limitBodies } from './requests/body-pace.ts';
 import { limitConnections, type ConnectionLimits } from './requests/connections.ts';
 import { CallMeter } from './access/call-meter.ts';
@@ -39,7 +39,7 @@ import { watchNumberChanges } from './events/number-changes.ts';
 import { operationRoutes } from './operations/operations.ts';
 import { nameRequests } from './operations/name-requests.ts';
 import { traceRequests } from './operations/trace-requests.ts';
-import { overviewRoutes } from './metrics/overview.ts';
+import { overviewRoutes } from './overview/overview.ts';
 import { operatorRoutes } from './operator/operator.ts';
 import { organisationRoutes } from './organisations/organisation.ts';
 import { answerOddRequests, refuseOddRequests } from './requests/odd-requests.ts';
@@ -55,7 +55,7 @@ import { teamRoutes } from './teams/teams.ts';
 import { valueUploadRoutes } from './metrics/value-upload.ts';
 import { handValueRoutes } from './metrics/values-by-hand.ts';
 import { exportRoutes } from './exports/exports.ts';
-import { waitingRoutes } from './metrics/waiting.ts';
+import { waitingRoutes } from './overview/waiting.ts';
 import { webhookRoutes } from './events/webhooks.ts';
 
 /** Largest body, unless a route sets another limit. Definitions are read often, and the audit log keeps them. */

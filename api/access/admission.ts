@@ -4,8 +4,8 @@ import { FairPlaces, type PlaceLimits } from '../../domain/shared/fair-places.ts
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { callerOf } from './authentication.ts';
-import { readingMs } from '../http/reading-pace.ts';
-import { closeSignal, streamed, tabularType } from '../http/tabular.ts';
+import { readingMs } from '../http/files/reading-pace.ts';
+import { closeSignal, streamed, tabularType } from '../http/files/tabular.ts';
 import { SMALL_BYTES, spoolAnswer } from './spool-answer.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { UnreadAnswers } from './unread-answers.ts';

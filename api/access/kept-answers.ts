@@ -7,7 +7,7 @@ import type { Derived, Found } from '../../warehouse/engine/states/memory.ts';
 import { ALL_SHOWN } from '../../warehouse/engine/states/states.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { JSON_TYPE } from '../http/error-answers.ts';
-import { tabularType } from '../http/tabular.ts';
+import { tabularType } from '../http/files/tabular.ts';
 import { callerOf, type Caller } from './authentication.ts';
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { Spool } from '../http/spool.ts';
+import { Spool } from '../http/files/spool.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 /** Answers of up to this length lie in memory until they are read. */

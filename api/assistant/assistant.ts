@@ -8,7 +8,7 @@ import type { Tickets } from '../access/tickets.ts';
 import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { found } from '../http/found.ts';
-import { closeSignal } from '../http/tabular.ts';
+import { closeSignal } from '../http/files/tabular.ts';
 import { answerMessage, MOST_MESSAGE_BYTES } from './answer-message.ts';
 import { askFor } from './ask-api.ts';
 

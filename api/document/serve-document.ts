@@ -4,8 +4,8 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { SESSION_COOKIE } from '../access/session/session-cookie.ts';
 import type { Api } from '../http/api-type.ts';
 import { protectPage } from '../http/protect-page.ts';
-import { noBody } from '../http/route-schema.ts';
-import { TAGS } from '../http/tags.ts';
+import { noBody } from '../routes/route-schema.ts';
+import { TAGS } from '../routes/tags.ts';
 import { withExamples } from './examples.ts';
 import { forGenerators } from './for-generators.ts';
 

@@ -24,7 +24,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { found } from '../http/found.ts';
 import { idParams } from '../http/fields.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
-import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
+import { answers, answersPage, noBody, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import {
   changedWebhook,

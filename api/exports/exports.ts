@@ -10,7 +10,7 @@ import type { Api } from '../http/api-type.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
 import { noteUpdates } from '../http/note-updates.ts';
-import { answersFile } from '../http/route-schema.ts';
+import { answersFile } from '../routes/route-schema.ts';
 import {
   ARROW,
   closeSignal,
@@ -20,7 +20,7 @@ import {
   safeFor,
   sendFile,
   sendTabular,
-} from '../http/tabular.ts';
+} from '../http/files/tabular.ts';
 
 const MOST_MONTHS = 12;
 const FIRST_MONTH = '1970-01';

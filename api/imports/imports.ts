@@ -24,8 +24,8 @@ import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies, NumberDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { answers, noBody, success } from '../http/route-schema.ts';
-import { closeSignal } from '../http/tabular.ts';
+import { answers, noBody, success } from '../routes/route-schema.ts';
+import { closeSignal } from '../http/files/tabular.ts';
 import { disconnect } from '../metrics/disconnect.ts';
 import {
   connectionOf,

@@ -10,7 +10,7 @@ import { requestedChange, requestedNumbers } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant } from '../http/fields.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
-import { answers, answersPage, success } from '../http/route-schema.ts';
+import { answers, answersPage, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { storeValues } from './store-values.ts';
 import { judgeItems } from './value-items.ts';

@@ -40,7 +40,7 @@ import {
 import { monthsOf } from '../months/read-months.ts';
 import { judgedRise } from './rise-field.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
-import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
+import { answers, answersPage, noBody, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
 import { disconnect } from './disconnect.ts';

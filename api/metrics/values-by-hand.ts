@@ -10,7 +10,7 @@ import { callerOf } from '../access/authentication.ts';
 import { requestedChange } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
-import { answers, noBody, success } from '../http/route-schema.ts';
+import { answers, noBody, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { keyChange, label, number, period, writeResult } from './value-fields.ts';
 import { clearValues, storeValues } from './store-values.ts';

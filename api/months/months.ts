@@ -25,9 +25,9 @@ import { idParams, month } from '../http/fields.ts';
 import { countMonth, monthRecord, monthVersion, revenueMonth } from './month-fields.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { monthsOf, readMonths } from './read-months.ts';
-import { answers, answersPage, success } from '../http/route-schema.ts';
+import { answers, answersPage, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
-import { closeSignal, sendStream } from '../http/tabular.ts';
+import { closeSignal, sendStream } from '../http/files/tabular.ts';
 
 const monthParams = idParams.extend({ month });
 

@@ -4,7 +4,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { identity, instant } from '../http/fields.ts';
 import { conditionOf, isReady } from './operations.ts';
-import { answers, success } from '../http/route-schema.ts';
+import { answers, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 
 const state = z.enum(['ok', 'unreachable']);

@@ -14,7 +14,7 @@ import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
-import { answers, success } from '../http/route-schema.ts';
+import { answers, success } from '../routes/route-schema.ts';
 
 /** Where a DuckLake is, for an operator who copies it. */
 export const lakePlace = z

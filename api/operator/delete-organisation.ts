@@ -8,7 +8,7 @@ import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, organisation } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { answers, noBody, success } from '../http/route-schema.ts';
+import { answers, noBody, success } from '../routes/route-schema.ts';
 
 /** An organisation, and how much it has. */
 export const organisationContents = organisation

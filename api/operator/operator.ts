@@ -24,7 +24,7 @@ import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from '../sources/ingest-runs.ts';
 import { issueKey, keyRecord, newKeyRecord, revoke } from '../organisations/keys.ts';
 import { pageQuery } from '../http/paging.ts';
-import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
+import { answers, answersPage, noBody, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
 

@@ -5,7 +5,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, instant } from '../http/fields.ts';
 import { page, pageQuery } from '../http/paging.ts';
-import { answersPage } from '../http/route-schema.ts';
+import { answersPage } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 
 const auditRecord = z

@@ -11,7 +11,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, name, permission } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { page, pageQuery } from '../http/paging.ts';
-import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
+import { answers, answersPage, noBody, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 
 export const keyRecord = z

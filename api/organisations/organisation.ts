@@ -4,7 +4,7 @@ import { updateOrganisation } from '../../warehouse/organisations/organisations.
 import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { name, organisation, settleDays } from '../http/fields.ts';
-import { answers, success } from '../http/route-schema.ts';
+import { answers, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
 

@@ -10,7 +10,7 @@ import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { answers, success } from '../http/route-schema.ts';
+import { answers, success } from '../routes/route-schema.ts';
 
 const costSourceUnit = z
   .object({

@@ -23,7 +23,7 @@ import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
 import { namedPageQuery, page, pageQuery } from '../http/paging.ts';
-import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
+import { answers, answersPage, noBody, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
 

@@ -20,7 +20,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day } from '../http/fields.ts';
 import { page } from '../http/paging.ts';
-import { alsoAnswersFile, answers, describe, pageOf, success } from '../http/route-schema.ts';
+import { alsoAnswersFile, answers, describe, pageOf, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import {
   closeSignal,
@@ -32,7 +32,7 @@ import {
   TABULAR_TYPES,
   tabularType,
   type TabularType,
-} from '../http/tabular.ts';
+} from '../http/files/tabular.ts';
 
 const MOST_DAYS = 366;
 /** Most rows of a breakdown in one JSON answer. */

@@ -7,7 +7,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { page, pageQuery } from '../http/paging.ts';
-import { answers, answersPage, success } from '../http/route-schema.ts';
+import { answers, answersPage, success } from '../routes/route-schema.ts';
 import { ownedPicks, refuseIdle, spendPickRecord } from './pick-fields.ts';
 
 const month = z

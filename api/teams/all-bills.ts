@@ -8,7 +8,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { Api } from '../http/api-type.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
-import { answers, answersPage, success } from '../http/route-schema.ts';
+import { answers, answersPage, success } from '../routes/route-schema.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';
 import { billOnWire, billRecord } from './team-bills.ts';

@@ -17,7 +17,7 @@ import { requested } from '../access/requested.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { noteUpdates } from '../http/note-updates.ts';
 import { idParams, instant, month } from '../http/fields.ts';
-import { answers, answersPage, success } from '../http/route-schema.ts';
+import { answers, answersPage, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';

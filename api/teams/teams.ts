@@ -7,7 +7,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, name } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
-import { answers, answersPage, noBody, success } from '../http/route-schema.ts';
+import { answers, answersPage, noBody, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 import { ownedPicks, spendPickRecord, warned } from '../spend/pick-fields.ts';
 import { without } from '../http/defined-fields.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newSecret } from '../../../api/access/api-key.ts';
 import type { Api } from '../../../api/http/api-type.ts';
 import { buildServer } from '../../../api/app.ts';
-import { sendTabular } from '../../../api/http/tabular.ts';
+import { sendTabular } from '../../../api/http/files/tabular.ts';
 import { fixedClock } from '../../../domain/shared/clock.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { Sealer } from '../../../security/sealing.ts';

@@ -1,26 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { dayOf } from '../../../domain/shared/calendar.ts';
-import { forbidden } from '../../../domain/shared/errors.ts';
-import { permissionMessage, permits } from '../../../domain/organisations/permissions.ts';
-import { audit } from '../../../warehouse/engine/records/audit-log.ts';
-import type { KeyHolder } from '../../../warehouse/organisations/api-keys.ts';
+import { dayOf } from '../../domain/shared/calendar.ts';
+import { forbidden } from '../../domain/shared/errors.ts';
+import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
+import { audit } from '../../warehouse/engine/records/audit-log.ts';
+import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
 import {
   endSession,
   newSession,
   type BrowserSession,
-} from '../../../warehouse/organisations/browser-sessions.ts';
-import type { Api } from '../../http/api-type.ts';
-import type { ApiDependencies } from '../../http/dependencies.ts';
-import { day, identity, instant } from '../../http/fields.ts';
-import { answers, noBody, success } from '../../http/route-schema.ts';
-import { callerOf, callerWith, changeBy, knownAs } from '../authentication.ts';
-import type { CallMeter } from '../call-meter.ts';
-import { isHttps, refuseOtherSites } from './own-page.ts';
-import { clearSession, sealSession, setSession } from './session-cookie.ts';
-import type { AdmittedSession, SessionGate } from './session-gate.ts';
-import { SignInLimit } from './sign-in-limit.ts';
-import { createKeyCheck } from '../valid-key.ts';
+} from '../../warehouse/organisations/browser-sessions.ts';
+import type { Api } from '../http/api-type.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { day, identity, instant } from '../http/fields.ts';
+import { answers, noBody, success } from '../routes/route-schema.ts';
+import { callerOf, callerWith, changeBy, knownAs } from '../access/authentication.ts';
+import type { CallMeter } from '../access/call-meter.ts';
+import { isHttps, refuseOtherSites } from '../access/session/own-page.ts';
+import { clearSession, sealSession, setSession } from '../access/session/session-cookie.ts';
+import type { AdmittedSession, SessionGate } from '../access/session/session-gate.ts';
+import { SignInLimit } from '../access/session/sign-in-limit.ts';
+import { createKeyCheck } from '../access/valid-key.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi, type LocalApi } from '../../../support/service/local-api.ts';
 
 let api: LocalApi;
 let secret: string;

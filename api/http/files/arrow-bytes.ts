@@ -14,8 +14,8 @@ import {
   type Data,
   type DataType,
 } from 'apache-arrow';
-import { decimalUnits } from '../../domain/shared/decimals.ts';
-import type { Columns, ColumnType, TextRow } from '../../warehouse/engine/sql/columns.ts';
+import { decimalUnits } from '../../../domain/shared/decimals.ts';
+import type { Columns, ColumnType, TextRow } from '../../../warehouse/engine/sql/columns.ts';
 
 type Texts = readonly (string | null)[];
 

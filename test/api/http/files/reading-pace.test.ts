@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { atReadingPace } from '../../../api/http/reading-pace.ts';
+import { atReadingPace } from '../../../../api/http/files/reading-pace.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

@@ -19,7 +19,7 @@ import type { Api } from '../http/api-type.ts';
 import type { NumberDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
 import { noteUpdates } from '../http/note-updates.ts';
-import { answers, success } from '../http/route-schema.ts';
+import { answers, success } from '../routes/route-schema.ts';
 import { doubt } from '../months/month-fields.ts';
 import { readMonths } from '../months/read-months.ts';
 import { billOnWire } from '../teams/team-bills.ts';

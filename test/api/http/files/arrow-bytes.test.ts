@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { arrowBytes } from '../../../api/http/arrow-bytes.ts';
-import type { Columns, TextRow } from '../../../warehouse/engine/sql/columns.ts';
-import { readArrow } from '../../support/exports/arrow-table.ts';
+import { arrowBytes } from '../../../../api/http/files/arrow-bytes.ts';
+import type { Columns, TextRow } from '../../../../warehouse/engine/sql/columns.ts';
+import { readArrow } from '../../../support/exports/arrow-table.ts';
 
 async function written(columns: Columns, ...batches: TextRow[][]) {
   const pieces: Uint8Array[] = [];

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { expect, it, vi } from 'vitest';
-import { closeSignal } from '../../../api/http/tabular.ts';
-import { WAIT_MS } from '../../support/patience.ts';
+import { closeSignal } from '../../../../api/http/files/tabular.ts';
+import { WAIT_MS } from '../../../support/patience.ts';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 

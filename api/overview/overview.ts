@@ -9,8 +9,8 @@ import type { NumberDependencies } from '../http/dependencies.ts';
 import { maySeeNumbers, privateForm } from '../access/revenue-access.ts';
 import { latestMonth } from '../months/month-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
-import { privateMetric } from './metric-fields.ts';
-import { answers, success } from '../http/route-schema.ts';
+import { privateMetric } from '../metrics/metric-fields.ts';
+import { answers, success } from '../routes/route-schema.ts';
 import type { Api } from '../http/api-type.ts';
 
 const percent = z.number().nullable();

@@ -2,7 +2,7 @@ import fastifyAccepts from '@fastify/accepts';
 import { parse } from 'csv-parse/sync';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CSV, rowsType, sendTabular, tabularType } from '../../../api/http/tabular.ts';
+import { CSV, rowsType, sendTabular, tabularType } from '../../../../api/http/files/tabular.ts';
 
 const TEXTS = [
   '@acme/web',

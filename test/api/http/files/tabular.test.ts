@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sendTabular } from '../../../api/http/tabular.ts';
+import { sendTabular } from '../../../../api/http/files/tabular.ts';
 
 /** Streams rows to a real socket. The tests advance the service's timers themselves. */
 
