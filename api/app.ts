@@ -10,7 +10,7 @@ import { assistantRoutes } from './assistant/assistant.ts';
 import { auditLogRoutes } from './organisations/audit-log.ts';
 import { authenticate, type AssistantCall } from './access/authentication.ts';
 import { dashboard } from './dashboard/dashboard.ts';
-import { browserSessionRoutes } from './organisations/browser-session.ts';
+import { browserSessionRoutes, takeSessions } from './organisations/browser-session.ts';
 import { limitBodies } from './requests/body-pace.ts';
 import { limitConnections, type ConnectionLimits } from './requests/connections.ts';
 import { CallMeter } from './access/call-meter.ts';
@@ -40,7 +40,13 @@ import { operationRoutes } from './operations/operations.ts';
 import { nameRequests } from './operations/name-requests.ts';
 import { traceRequests } from './operations/trace-requests.ts';
 import { overviewRoutes } from './overview/overview.ts';
-import { operatorRoutes } from './operator/operator.ts';
+import { Backups, backupRoutes } from './operator/backups.ts';
+import { deletionRoutes } from './operator/delete-organisation.ts';
+import { operatorRoutes, requireOperator } from './operator/operator.ts';
+import { registerRoutes } from './routes/register-routes.ts';
+import { SignInLimit } from './access/session/sign-in-limit.ts';
+import { createKeyCheck } from './access/valid-key.ts';
+import { UploadPlaces } from './requests/upload-places.ts';
 import { organisationRoutes } from './organisations/organisation.ts';
 import { answerOddRequests, refuseOddRequests } from './requests/odd-requests.ts';
 import { serveDocument } from './document/serve-document.ts';
@@ -57,6 +63,13 @@ import { handValueRoutes } from './metrics/values-by-hand.ts';
 import { exportRoutes } from './exports/exports.ts';
 import { waitingRoutes } from './overview/waiting.ts';
 import { webhookRoutes } from './events/webhooks.ts';
+
+/** What the gates before routes share. */
+type AccessDependencies = ApiDependencies & {
+  meter: CallMeter;
+  tickets: Tickets<AssistantCall>;
+  sessions: SessionGate;
+};
 
 /** Largest body, unless a route sets another limit. Definitions are read often, and the audit log keeps them. */
 const BODY_LIMIT_BYTES = 2 ** 20;
@@ -133,54 +146,26 @@ export async function buildServer(
 
   operationRoutes(app, dependencies);
   await app.register(
-    async (operator) => {
-      operatorRoutes(operator, dependencies);
-      answerUnknownRoutes(operator);
+    async (scope) => {
+      serveOperator(scope as Api, dependencies);
     },
     { prefix: '/operator' },
   );
 
-  const meter = new CallMeter(dependencies.warehouse, dependencies.clock);
+  const { warehouse, clock } = dependencies;
+  const meter = new CallMeter(warehouse, clock);
   const tickets = new Tickets<AssistantCall>();
-  await assistantRoutes(app, { ...dependencies, meter, tickets });
-  const sessions = new SessionGate(dependencies);
+  const access = { ...dependencies, meter, tickets, sessions: new SessionGate(dependencies) };
+  await assistantRoutes(app, access);
   await app.register(
     async (scope) => {
-      browserSessionRoutes(scope, { ...dependencies, meter, sessions });
+      serveSessions(scope as Api, access);
     },
     { prefix: '/api/v1' },
   );
   await app.register(
     async (scope) => {
-      const api = scope as Api;
-      authenticate(api, { ...dependencies, meter, tickets, sessions });
-      keepAnswers(api, dependencies);
-      admitFairly(api, dependencies);
-      const noteChange = watchNumberChanges(api, dependencies.orchestration);
-      const numbers = { ...dependencies, noteChange };
-      answerUnknownRoutes(api);
-      healthRoutes(api, dependencies);
-      organisationRoutes(api, dependencies);
-      keyRoutes(api, dependencies);
-      costSourceRoutes(api, dependencies);
-      costSourceUnitRoutes(api, dependencies);
-      costRoutes(api, dependencies);
-      spendOptionRoutes(api, dependencies);
-      metricRoutes(api, numbers);
-      metricValueRoutes(api, dependencies);
-      handValueRoutes(api, dependencies);
-      valueUploadRoutes(api, dependencies);
-      monthRoutes(api, numbers);
-      importRoutes(api, numbers);
-      overviewRoutes(api, numbers);
-      waitingRoutes(api, numbers);
-      teamRoutes(api, dependencies);
-      teamBillRoutes(api, numbers);
-      allBillRoutes(api, numbers);
-      sharedCostRoutes(api, dependencies);
-      webhookRoutes(api, dependencies);
-      exportRoutes(api, numbers);
-      auditLogRoutes(api, dependencies);
+      serveOrganisations(scope as Api, access);
     },
     { prefix: '/api/v1' },
   );
@@ -191,3 +176,54 @@ export async function buildServer(
   app.addHook('onClose', () => meter.flush());
   return app;
 }
+
+function serveOperator(app: Api, dependencies: ApiDependencies): void {
+  requireOperator(app, dependencies.operatorKey);
+  const backups = new Backups(dependencies);
+  app.addHook('onClose', () => backups.close());
+  answerUnknownRoutes(app);
+  registerRoutes(app, [...backupRoutes, ...deletionRoutes, ...operatorRoutes], { ...dependencies, backups });
+}
+
+function serveSessions(app: Api, access: AccessDependencies): void {
+  takeSessions(app);
+  const signIns = new SignInLimit(access.metrics);
+  const checkKey = createKeyCheck(access.warehouse, access.clock);
+  registerRoutes(app, browserSessionRoutes, { ...access, signIns, checkKey });
+}
+
+/** Serves what people and programs do in an organisation. */
+function serveOrganisations(app: Api, access: AccessDependencies): void {
+  authenticate(app, access);
+  keepAnswers(app, access);
+  admitFairly(app, access);
+  watchNumberChanges(app, access.orchestration);
+  answerUnknownRoutes(app);
+  registerRoutes(app, ROUTES, { ...access, uploads: new UploadPlaces() });
+}
+
+/** The routes of organisations, as the OpenAPI document lists them. */
+const ROUTES = [
+  ...healthRoutes,
+  ...organisationRoutes,
+  ...keyRoutes,
+  ...costSourceRoutes,
+  ...costSourceUnitRoutes,
+  ...costRoutes,
+  ...spendOptionRoutes,
+  ...metricRoutes,
+  ...metricValueRoutes,
+  ...handValueRoutes,
+  ...valueUploadRoutes,
+  ...monthRoutes,
+  ...importRoutes,
+  ...overviewRoutes,
+  ...waitingRoutes,
+  ...teamRoutes,
+  ...teamBillRoutes,
+  ...allBillRoutes,
+  ...sharedCostRoutes,
+  ...webhookRoutes,
+  ...exportRoutes,
+  ...auditLogRoutes,
+];

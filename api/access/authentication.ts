@@ -126,12 +126,12 @@ export function authenticate(
 
   app.addHook('onRequest', async (request, reply) => {
     const { organisation, permission } = await admit(request, reply);
-    const { access, feature } = request.routeOptions.config;
+    const { access, plan } = request.routeOptions.config;
     if (access !== undefined && !permits(permission, access)) {
       throw forbidden(permissionMessage(permission, access));
     }
-    if (feature !== undefined && !includes(organisation.tier, feature)) {
-      throw forbidden(planMessage(organisation.tier, feature));
+    if (plan !== undefined && !includes(organisation.tier, plan)) {
+      throw forbidden(planMessage(organisation.tier, plan));
     }
   });
 

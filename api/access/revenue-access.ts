@@ -97,38 +97,37 @@ export async function requestedRevenue(
   );
 }
 
-/** Returns the metric of a request that reads numbers. Throws a 404, or a 403 for revenue that the caller may not see. */
-export async function requestedVisible(
-  { warehouse }: Pick<ApiDependencies, 'warehouse'>,
-  request: Request,
-): Promise<Metric> {
-  const caller = callerOf(request);
-  const metric = await requested('metric', recallMetric(caller.look), warehouse, request);
-  if (!maySeeNumbers(caller, metric)) throw forbidden(refusal(caller, metric));
-  return metric;
+/**
+ * How a request uses the metric of its path. `name` shows it to anyone, without the numbers of revenue that the caller may not see.
+ * `numbers` throws a 403 for them. `viewed` does the same, opens revenue, and records the view in the audit log. `change` opens
+ * revenue, and throws a 403 below its plan.
+ */
+export type MetricUse = 'name' | 'numbers' | 'change' | { viewed: Viewed };
+
+/** The metric of a request. The vault opens its revenue; undefined for counts, and if the use opens none. */
+export interface NamedMetric {
+  metric: Metric;
+  vault: RevenueVault | undefined;
 }
 
-/** The same, with the vault of revenue. The audit log records the view. */
-export async function requestedNumbers(
+/** Returns the metric of a request. Throws a 404, or a 403 for revenue that its use does not allow. */
+export async function requestedMetric(
   dependencies: Dependencies,
   request: Request,
-  viewed: Viewed,
-): Promise<{ metric: Metric; vault: RevenueVault | undefined }> {
-  const metric = await requestedVisible(dependencies, request);
-  const { vault } = await visibleNumbers(dependencies, callerOf(request), [metric], viewed);
-  return { metric, vault: metric.kind === 'revenue' ? vault : undefined };
-}
-
-/** Returns the metric that a request changes. Throws a 404, or a 403 for revenue below its plan. */
-export async function requestedChange(
-  { warehouse, sealer }: Pick<ApiDependencies, 'warehouse' | 'sealer'>,
-  request: Request,
-): Promise<{ metric: Metric; vault: RevenueVault | undefined }> {
-  const { organisation, look } = callerOf(request);
-  const metric = await requested('metric', recallMetric(look), warehouse, request);
-  if (metric.kind === 'count') return { metric, vault: undefined };
-  refuseBelowRevenuePlan(organisation);
-  return { metric, vault: new RevenueVault(sealer, organisation.id) };
+  use: MetricUse,
+): Promise<NamedMetric> {
+  const caller = callerOf(request);
+  const metric = await requested('metric', recallMetric(caller.look), dependencies.warehouse, request);
+  const isRevenue = metric.kind === 'revenue';
+  if (use === 'change' && isRevenue) {
+    refuseBelowRevenuePlan(caller.organisation);
+    return { metric, vault: new RevenueVault(dependencies.sealer, caller.organisation.id) };
+  }
+  if (use === 'name' || use === 'change') return { metric, vault: undefined };
+  if (!maySeeNumbers(caller, metric)) throw forbidden(refusal(caller, metric));
+  if (use === 'numbers' || !isRevenue) return { metric, vault: undefined };
+  const { vault } = await visibleNumbers(dependencies, caller, [metric], use.viewed);
+  return { metric, vault };
 }
 
 /** Throws a 403 for an organisation whose plan does not include revenue (docs/http.md#sign-in-with-a-key). */

@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { Api } from '../http/api-type.ts';
-import type { NumberDependencies } from '../http/dependencies.ts';
 
 /** Changes within this time share one evaluation, so that a client that sends single values does not cause one for each. */
 const GATHER_MS = 500;
@@ -66,21 +65,17 @@ class NumberChanges {
 }
 
 /**
- * Notifies Temporal after every request that changed numbers. These are requests with status 200 to routes whose config has
- * `changesNumbers`, and requests that call the returned function.
+ * Notifies Temporal after every request that changed numbers. These are requests with status 200 to routes that declare
+ * `changesNumbers`, and requests that have computed or sealed months.
  */
-export function watchNumberChanges(
-  app: Api,
-  orchestration: Pick<Orchestration, 'numbersChanged'>,
-): NumberDependencies['noteChange'] {
+export function watchNumberChanges(app: Api, orchestration: Pick<Orchestration, 'numbersChanged'>): void {
   const changes = new NumberChanges(orchestration, app.log);
+  app.decorateRequest('hasUpdated', false);
   app.addHook('onResponse', (request, reply, done) => {
-    if (request.routeOptions.config.changesNumbers === true && reply.statusCode === 200)
+    const { changesNumbers } = request.routeOptions.config;
+    if (request.hasUpdated || (changesNumbers === true && reply.statusCode === 200))
       changes.note(callerOf(request).organisation.id);
     done();
   });
   app.addHook('onClose', () => changes.close());
-  return (orgId) => {
-    changes.note(orgId);
-  };
 }

@@ -24,8 +24,9 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { found } from '../http/found.ts';
 import { idParams } from '../http/fields.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
-import { answers, answersPage, noBody, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { pageOf, success, successOf } from '../routes/answers.ts';
+import { noBody } from '../routes/route-schema.ts';
+import { route, type Asked } from '../routes/route.ts';
 import {
   changedWebhook,
   deliveryRecord,
@@ -69,190 +70,199 @@ const testEvent = (webhook: Webhook, currency: string, now: Date): NewEvent => (
   },
 });
 
-/** `…/webhooks`: the receivers of events, and their deliveries (docs/http.md#receive-events). */
-export function webhookRoutes(app: Api, dependencies: ApiDependencies): void {
-  const { warehouse, clock, sealer, orchestration, sourceRulesOf } = dependencies;
-  const config = { access: 'admin' } as const;
+const makeSecret = (sealer: ApiDependencies['sealer']): NewSecret => ({
+  secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
+  sealer,
+});
 
-  const makeSecret = (): NewSecret => ({
-    secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
-    sealer,
+/** Returns a function that adds to a webhook what keeps it from sending anything. */
+async function problemsOf({ warehouse, sealer }: ApiDependencies, orgId: string) {
+  const without = await webhooksWithoutSecret(warehouse, sealer, orgId);
+  return (webhook: Webhook) => ({
+    ...webhook,
+    problem: without.has(webhook.id) ? SECRET_UNREADABLE : null,
   });
+}
 
-  /** Returns a function that adds to a webhook what keeps it from sending anything. */
-  const problemsOf = async (orgId: string) => {
-    const without = await webhooksWithoutSecret(warehouse, sealer, orgId);
-    return (webhook: Webhook) => ({
-      ...webhook,
-      problem: without.has(webhook.id) ? SECRET_UNREADABLE : null,
-    });
-  };
+/** Throws for a URL that the service must not reach. Each delivery checks it again. */
+async function checkTarget({ sourceRulesOf }: ApiDependencies, orgId: string, url: string): Promise<void> {
+  await resolveTarget(sourceRulesOf(orgId).privateTargets, new URL(url).hostname, 'url');
+}
 
-  /** Throws for a URL that the service must not reach. Each delivery checks it again. */
-  const checkTarget = async (orgId: string, url: string): Promise<void> => {
-    await resolveTarget(sourceRulesOf(orgId).privateTargets, new URL(url).hostname, 'url');
-  };
-
-  app.get(
-    '/webhooks',
-    {
-      config,
-      schema: answersPage(webhookRecord, {
-        operationId: 'listWebhooks',
-        tag: 'Webhooks',
-        summary: 'List webhooks',
-        querystring: pageQuery,
-      }),
-    },
-    async (request) => {
-      const { id: orgId } = callerOf(request).organisation;
-      return page(
-        request.query,
-        z.string(),
-        async (part) => (await listWebhooks(warehouse, orgId, part)).map(await problemsOf(orgId)),
-        ({ id }) => id,
-      );
-    },
-  );
-
-  app.post(
-    '/webhooks',
-    {
-      config,
-      schema: answers(webhookWithSecret, {
-        operationId: 'createWebhook',
-        tag: 'Webhooks',
-        summary: 'Create a webhook; its secret is shown this once',
-        description: 'Its address must be public, unless the operator allows it (setting PRIVATE_TARGETS).',
-        body: newWebhook,
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const orgId = caller.organisation.id;
-      await checkTarget(orgId, request.body.url);
-      const made = makeSecret();
-      const created = { id: newWebhookId(), ...request.body };
-      const by = changeBy(caller, clock.now());
-      const webhook = await createWebhook(warehouse, orgId, created, made, by);
-      return success({ ...webhook, problem: null, secret: made.secret });
-    },
-  );
-
-  app.patch(
-    '/webhooks/:id',
-    {
-      config,
-      schema: answers(changedWebhook, {
-        operationId: 'updateWebhook',
-        tag: 'Webhooks',
-        summary: 'Change url, events or enabled, or rotate the secret',
-        params: idParams,
-        body: webhookChanges,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const orgId = caller.organisation.id;
-      const { rotate_secret, ...fields } = request.body;
-      if (fields.url !== undefined) await checkTarget(orgId, fields.url);
-      const made = rotate_secret === true ? makeSecret() : null;
-      const update = { changes: without(fields, undefined), secret: made };
-      const by = changeBy(caller, clock.now());
-      const { id } = request.params;
-      const webhook = found('webhook', id, await updateWebhook(warehouse, orgId, id, update, by));
-      const withProblem = await problemsOf(orgId);
-      return success({ ...withProblem(webhook), ...(made === null ? {} : { secret: made.secret }) });
-    },
-  );
-
-  app.delete(
-    '/webhooks/:id',
-    {
-      config,
-      schema: answers(webhookRecord, {
-        operationId: 'deleteWebhook',
-        tag: 'Webhooks',
-        summary: 'Delete a webhook; its pending deliveries fail',
-        body: noBody,
-        params: idParams,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const by = changeBy(caller, clock.now());
-      const { id } = request.params;
-      const orgId = caller.organisation.id;
-      const webhook = found('webhook', id, await updateWebhook(warehouse, orgId, id, 'delete', by));
-      return success({ ...webhook, problem: null });
-    },
-  );
-
-  app.post(
-    '/webhooks/:id/test',
-    {
-      config,
-      schema: answers(deliveryRecord, {
-        operationId: 'testWebhook',
-        tag: 'Webhooks',
-        summary: 'Send a made-up event, whose data has test: true',
-        body: noBody,
-        params: idParams,
-        errors: [404, 409],
-      }),
-    },
-    async (request) => {
-      const { organisation } = callerOf(request);
-      const webhook = await requested('webhook', findWebhook, warehouse, request);
-      if (!webhook.enabled) throw conflict('the webhook is disabled: enable it to send it a test event');
-      const now = clock.now();
-      const event = testEvent(webhook, organisation.currency, now);
-      const delivery = await warehouse.transaction(async (session) => {
-        const eventId = await addEvent(session, organisation.id, event, now);
-        const added = { orgId: organisation.id, webhookId: webhook.id, eventId };
-        await addDelivery(session, added, now);
-        return added;
-      });
-      // The delivery is stored. If Temporal does not answer now, the next sweep starts it.
-      await orchestration.startDelivery(delivery).catch((error: unknown) => {
-        request.log.warn({ err: error }, 'the delivery of a test event could not be started yet');
-      });
-      const [written] = await listDeliveries(warehouse, organisation.id, webhook.id, {
-        limit: 1,
-        cursor: null,
-        event: delivery.eventId,
-      });
-      if (written === undefined) throw new Error('the delivery of the test event is not there');
-      return success(toWireDelivery(written));
-    },
-  );
-
-  app.get(
-    '/webhooks/:id/deliveries',
-    {
-      config,
-      schema: answersPage(deliveryRecord, {
-        operationId: 'listDeliveries',
-        tag: 'Webhooks',
-        summary: 'What was delivered, newest first, with every attempt',
-        params: idParams,
-        querystring: pageQuery,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const { organisation } = callerOf(request);
-      checkCursor(request.query, z.uuid());
-      const webhook = await requested('webhook', findWebhook, warehouse, request);
-      const deliveries = await page(
-        request.query,
-        z.uuid(),
-        (part) => listDeliveries(warehouse, organisation.id, webhook.id, { ...part, event: null }),
-        ({ deliveryId }) => deliveryId,
-      );
-      return { ...deliveries, data: deliveries.data.map(toWireDelivery) };
-    },
+function getWebhooks(request: Asked<{ query: typeof pageQuery }>, dependencies: ApiDependencies) {
+  const { id: orgId } = callerOf(request).organisation;
+  return page(
+    request.query,
+    z.string(),
+    async (part) =>
+      (await listWebhooks(dependencies.warehouse, orgId, part)).map(await problemsOf(dependencies, orgId)),
+    ({ id }) => id,
   );
 }
+
+async function postWebhook(request: Asked<{ body: typeof newWebhook }>, dependencies: ApiDependencies) {
+  const { warehouse, clock, sealer } = dependencies;
+  const caller = callerOf(request);
+  const orgId = caller.organisation.id;
+  await checkTarget(dependencies, orgId, request.body.url);
+  const made = makeSecret(sealer);
+  const created = { id: newWebhookId(), ...request.body };
+  const by = changeBy(caller, clock.now());
+  const webhook = await createWebhook(warehouse, orgId, created, made, by);
+  return success({ ...webhook, problem: null, secret: made.secret });
+}
+
+async function patchWebhook(
+  request: Asked<{ params: typeof idParams; body: typeof webhookChanges }>,
+  dependencies: ApiDependencies,
+) {
+  const { warehouse, clock, sealer } = dependencies;
+  const caller = callerOf(request);
+  const orgId = caller.organisation.id;
+  const { rotate_secret, ...fields } = request.body;
+  if (fields.url !== undefined) await checkTarget(dependencies, orgId, fields.url);
+  const made = rotate_secret === true ? makeSecret(sealer) : null;
+  const update = { changes: without(fields, undefined), secret: made };
+  const by = changeBy(caller, clock.now());
+  const { id } = request.params;
+  const webhook = found('webhook', id, await updateWebhook(warehouse, orgId, id, update, by));
+  const withProblem = await problemsOf(dependencies, orgId);
+  return success({ ...withProblem(webhook), ...(made === null ? {} : { secret: made.secret }) });
+}
+
+async function deleteWebhook(
+  request: Asked<{ params: typeof idParams }>,
+  { warehouse, clock }: ApiDependencies,
+) {
+  const caller = callerOf(request);
+  const by = changeBy(caller, clock.now());
+  const { id } = request.params;
+  const orgId = caller.organisation.id;
+  const webhook = found('webhook', id, await updateWebhook(warehouse, orgId, id, 'delete', by));
+  return success({ ...webhook, problem: null });
+}
+
+async function postTest(
+  request: Asked<{ params: typeof idParams }>,
+  { warehouse, clock, orchestration }: ApiDependencies,
+) {
+  const { organisation } = callerOf(request);
+  const webhook = await requested('webhook', findWebhook, warehouse, request);
+  if (!webhook.enabled) throw conflict('the webhook is disabled: enable it to send it a test event');
+  const now = clock.now();
+  const event = testEvent(webhook, organisation.currency, now);
+  const delivery = await warehouse.transaction(async (session) => {
+    const eventId = await addEvent(session, organisation.id, event, now);
+    const added = { orgId: organisation.id, webhookId: webhook.id, eventId };
+    await addDelivery(session, added, now);
+    return added;
+  });
+  // The delivery is stored. If Temporal does not answer now, the next sweep starts it.
+  await orchestration.startDelivery(delivery).catch((error: unknown) => {
+    request.log.warn({ err: error }, 'the delivery of a test event could not be started yet');
+  });
+  const [written] = await listDeliveries(warehouse, organisation.id, webhook.id, {
+    limit: 1,
+    cursor: null,
+    event: delivery.eventId,
+  });
+  if (written === undefined) throw new Error('the delivery of the test event is not there');
+  return success(toWireDelivery(written));
+}
+
+async function getDeliveries(
+  request: Asked<{ params: typeof idParams; query: typeof pageQuery }>,
+  { warehouse }: ApiDependencies,
+) {
+  const { organisation } = callerOf(request);
+  const webhook = await requested('webhook', findWebhook, warehouse, request);
+  const deliveries = await page(
+    request.query,
+    z.uuid(),
+    (part) => listDeliveries(warehouse, organisation.id, webhook.id, { ...part, event: null }),
+    ({ deliveryId }) => deliveryId,
+  );
+  return { ...deliveries, data: deliveries.data.map(toWireDelivery) };
+}
+
+/** `/webhooks`: the receivers of events, and their deliveries (docs/http.md#receive-events). */
+export const webhookRoutes = [
+  route({
+    method: 'GET',
+    path: '/webhooks',
+    access: 'admin',
+    operationId: 'listWebhooks',
+    tag: 'Webhooks',
+    summary: 'List webhooks',
+    query: pageQuery,
+    answer: pageOf(webhookRecord),
+    handle: getWebhooks,
+  }),
+  route({
+    method: 'POST',
+    path: '/webhooks',
+    access: 'admin',
+    operationId: 'createWebhook',
+    tag: 'Webhooks',
+    summary: 'Create a webhook; its secret is shown this once',
+    description: 'Its address must be public, unless the operator allows it (setting PRIVATE_TARGETS).',
+    body: newWebhook,
+    answer: successOf(webhookWithSecret),
+    handle: postWebhook,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/webhooks/:id',
+    access: 'admin',
+    operationId: 'updateWebhook',
+    tag: 'Webhooks',
+    summary: 'Change url, events or enabled, or rotate the secret',
+    errors: [404],
+    params: idParams,
+    body: webhookChanges,
+    answer: successOf(changedWebhook),
+    handle: patchWebhook,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/webhooks/:id',
+    access: 'admin',
+    operationId: 'deleteWebhook',
+    tag: 'Webhooks',
+    summary: 'Delete a webhook; its pending deliveries fail',
+    errors: [404],
+    body: noBody,
+    params: idParams,
+    answer: successOf(webhookRecord),
+    handle: deleteWebhook,
+  }),
+  route({
+    method: 'POST',
+    path: '/webhooks/:id/test',
+    access: 'admin',
+    operationId: 'testWebhook',
+    tag: 'Webhooks',
+    summary: 'Send a made-up event, whose data has test: true',
+    errors: [404, 409],
+    body: noBody,
+    params: idParams,
+    answer: successOf(deliveryRecord),
+    handle: postTest,
+  }),
+  route({
+    method: 'GET',
+    path: '/webhooks/:id/deliveries',
+    access: 'admin',
+    operationId: 'listDeliveries',
+    tag: 'Webhooks',
+    summary: 'What was delivered, newest first, with every attempt',
+    errors: [404],
+    params: idParams,
+    query: pageQuery,
+    answer: pageOf(deliveryRecord),
+    check: ({ query }) => {
+      checkCursor(query, z.uuid());
+    },
+    handle: getDeliveries,
+  }),
+];

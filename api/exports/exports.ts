@@ -6,11 +6,11 @@ import { parquetBytes, textRows } from '../../warehouse/exports/export-rows.ts';
 import { exportRows } from '../../warehouse/exports/exports.ts';
 import { callerOf } from '../access/authentication.ts';
 import { requestedRevenue, type Viewed } from '../access/revenue-access.ts';
-import type { Api } from '../http/api-type.ts';
-import type { NumberDependencies } from '../http/dependencies.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
-import { noteUpdates } from '../http/note-updates.ts';
-import { answersFile } from '../routes/route-schema.ts';
+import { file } from '../routes/answers.ts';
+import { route, type Asked, type Replying } from '../routes/route.ts';
+import type { Reads } from '../routes/up-to-date.ts';
 import {
   ARROW,
   closeSignal,
@@ -57,6 +57,14 @@ const OPERATIONS: Record<ExportKind, { operationId: string; summary: string }> =
   values: { operationId: 'exportValues', summary: 'Rows of every current value of every metric' },
 };
 
+/** Returns how the audit log names the revenue of a kind. Throws `invalid` for a kind without revenue. */
+function viewedIn(kind: ExportKind): Viewed {
+  const viewed = REVENUE[kind];
+  if (viewed === undefined)
+    throw invalid(`revenue: expected only with months or values, got it with ${kind}`);
+  return viewed;
+}
+
 function refuseRange({ start, end }: z.infer<typeof exportQuery>): void {
   if (start < FIRST_MONTH)
     throw invalid(`start: expected a month from ${FIRST_MONTH} on, got ${JSON.stringify(start)}`);
@@ -67,49 +75,54 @@ function refuseRange({ start, end }: z.infer<typeof exportQuery>): void {
     throw invalid(`end: expected at most ${MOST_MONTHS} months from start, got ${months}`);
 }
 
-/** `GET /export/{kind}`: an organisation's rows of some months, for a data team's own warehouse. */
-export function exportRoutes(app: Api, dependencies: NumberDependencies): void {
-  for (const kind of EXPORT_KINDS) exportRoute(app, dependencies, kind);
+/** What the rows of a kind are made of. */
+const READS: Record<ExportKind, Reads | undefined> = {
+  months: 'months',
+  bills: 'bills',
+  spend: 'spend',
+  values: undefined,
+};
+
+async function getExport(
+  request: Asked<{ query: typeof exportQuery }>,
+  dependencies: ApiDependencies,
+  { reply }: Replying,
+  kind: ExportKind,
+) {
+  const { warehouse, clock } = dependencies;
+  const caller = callerOf(request);
+  const { start, end, revenue: wanted, safe } = request.query;
+  const viewed = wanted === undefined ? null : viewedIn(kind);
+  const type = rowsType(request, viewed === null ? TYPES : REVENUE_TYPES);
+  const revenue = viewed === null ? {} : { revenue: await requestedRevenue(dependencies, caller, viewed) };
+  const { organisation } = caller;
+  const rows = await exportRows(kind, { warehouse, organisation, start, end, now: clock.now(), ...revenue });
+  const signal = closeSignal(reply);
+  const name = `${kind}-${start}-to-${end}`;
+  return type === PARQUET
+    ? sendFile(reply, PARQUET, name, parquetBytes(warehouse, rows, signal))
+    : sendTabular(reply, type, name, textRows(warehouse, rows, signal), safe);
 }
 
-function exportRoute(app: Api, dependencies: NumberDependencies, kind: ExportKind): void {
-  const feature = featureOf(kind);
-  app.get(
-    `/export/${kind}`,
-    {
-      config: { access: 'read', isHeavy: true, ...(feature === null ? {} : { feature }) },
-      schema: answersFile(TYPES, {
-        ...OPERATIONS[kind],
-        tag: 'Export',
-        description: `\`Accept\` chooses Parquet (the default), CSV or an Arrow stream. Each has every row.`,
-        querystring: exportQuery,
-      }),
+/** `/export/{kind}`: an organisation's rows of some months, for a data team's own warehouse. */
+export const exportRoutes = EXPORT_KINDS.map((kind) =>
+  route({
+    method: 'GET',
+    path: `/export/${kind}`,
+    access: 'read',
+    plan: featureOf(kind) ?? undefined,
+    isHeavy: true,
+    ...OPERATIONS[kind],
+    tag: 'Export',
+    description: `\`Accept\` chooses Parquet (the default), CSV or an Arrow stream. Each has every row.`,
+    query: exportQuery,
+    answer: file,
+    files: TYPES,
+    check: ({ query }) => {
+      refuseRange(query);
+      if (query.revenue !== undefined) viewedIn(kind);
     },
-    async (request, reply) => {
-      const caller = callerOf(request);
-      const { organisation } = caller;
-      const { start, end, revenue: wanted, safe } = request.query;
-      refuseRange(request.query);
-      const viewed = wanted === undefined ? null : REVENUE[kind];
-      if (viewed === undefined)
-        throw invalid(`revenue: expected only with months or values, got it with ${kind}`);
-      const type = rowsType(request, viewed === null ? TYPES : REVENUE_TYPES);
-      const revenue =
-        viewed === null ? {} : { revenue: await requestedRevenue(dependencies, caller, viewed) };
-      const rows = await exportRows(kind, {
-        warehouse: dependencies.warehouse,
-        organisation,
-        start,
-        end,
-        now: dependencies.clock.now(),
-        ...revenue,
-        noteUpdates: (spend) => noteUpdates(dependencies, organisation.id, spend),
-      });
-      const signal = closeSignal(reply);
-      const name = `${kind}-${start}-to-${end}`;
-      return type === PARQUET
-        ? sendFile(reply, PARQUET, name, parquetBytes(dependencies.warehouse, rows, signal))
-        : sendTabular(reply, type, name, textRows(dependencies.warehouse, rows, signal), safe);
-    },
-  );
-}
+    reads: READS[kind],
+    handle: (request, dependencies, given) => getExport(request, dependencies, given, kind),
+  }),
+);

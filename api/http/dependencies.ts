@@ -43,9 +43,3 @@ export interface ApiDependencies {
   pages: string | null;
   version: string;
 }
-
-/** The same, for routes that read or change an organisation's numbers. */
-export interface NumberDependencies extends ApiDependencies {
-  /** Requests an evaluation of the organisation's events. It runs soon after, without delaying the request. */
-  noteChange: (orgId: string) => void;
-}

@@ -6,12 +6,12 @@ import { UNREADABLE } from '../../domain/months/unreadable-values.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { listValueChanges, listValues } from '../../warehouse/metrics/value-history.ts';
 import { callerOf } from '../access/authentication.ts';
-import { requestedChange, requestedNumbers } from '../access/revenue-access.ts';
+import type { NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant } from '../http/fields.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
-import { answers, answersPage, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { pageOf, success, successOf } from '../routes/answers.ts';
+import { route, type Asked } from '../routes/route.ts';
 import { storeValues } from './store-values.ts';
 import { judgeItems } from './value-items.ts';
 import { keyChange, label, number, period, writeResult } from './value-fields.ts';
@@ -79,123 +79,143 @@ const daysOf = ({ start, end }: z.infer<typeof rangeQuery>) => ({
 
 const since = z.iso.datetime({ error: 'expected an instant such as "2026-01-31T00:00:00Z"' });
 
+const historyQuery = rangeQuery.extend({ since: since.optional() });
+
 const position = z.object({ changeId: z.uuid(), period: z.iso.date(), label: z.string() });
 const periodPosition = position.omit({ changeId: true });
 
-/** `…/metrics/{id}/values` and `…/history` (docs/http.md#send-values). */
-export function metricValueRoutes(app: Api, dependencies: ApiDependencies): void {
-  const { warehouse, clock } = dependencies;
+const newValues = z.strictObject({
+  values: z
+    .array(valueItem, { error: 'expected an array of values' })
+    .min(1, { error: `expected 1 to ${MOST_VALUES} items` })
+    .max(MOST_VALUES, { error: `expected 1 to ${MOST_VALUES} items` }),
+});
 
-  app.post(
-    '/metrics/:id/values',
-    {
-      bodyLimit: MOST_BYTES,
-      config: { access: 'send_values', feature: 'unit_economics', changesNumbers: true },
-      schema: answers(writeResult, {
-        operationId: 'storeValues',
-        tag: 'Values',
-        summary: 'Create or replace values; all or none',
-        description:
-          'The same period (and label) again replaces its value; the same number again is no change. A metric with a ' +
-          'label key needs a label on every value, any other takes none. A value with more than ten decimals is rounded to ten.',
-        params: idParams,
-        body: z.strictObject({
-          values: z
-            .array(valueItem, { error: 'expected an array of values' })
-            .min(1, { error: `expected 1 to ${MOST_VALUES} items` })
-            .max(MOST_VALUES, { error: `expected 1 to ${MOST_VALUES} items` }),
-        }),
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const changed = await requestedChange(dependencies, request);
-      const change = keyChange(caller, 'api', clock.now());
-      const judged = judgeItems(changed.metric, request.body.values, change.now);
-      return success(await storeValues(warehouse, caller, changed, judged, change));
-    },
-  );
-
-  app.get(
-    '/metrics/:id/values',
-    {
-      config: { access: 'read', feature: 'unit_economics' },
-      schema: answersPage(storedValue, {
-        operationId: 'listValues',
-        tag: 'Values',
-        summary: 'Stored values from start to end, both inclusive',
-        params: idParams,
-        querystring: rangeQuery,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      checkCursor(request.query, periodPosition);
-      const { metric, vault } = await requestedNumbers(dependencies, request, 'values');
-      const range = daysOf(request.query);
-      const values = await page(
-        request.query,
-        periodPosition,
-        (part) => listValues(warehouse, caller.organisation.id, metric.id, { ...range, ...part }, vault),
-        ({ period, label }) => ({ period, label }),
-      );
-      return {
-        ...values,
-        data: values.data.map(({ label, ...value }) => ({
-          ...value,
-          ...labelOf(metric, label),
-          period: periodToWire(value.period, metric.frequency),
-          ...(value.value === null
-            ? { value: null, reason: UNREADABLE }
-            : { value: numberOf(metric)(value.value) }),
-        })),
-      };
-    },
-  );
-
-  app.get(
-    '/metrics/:id/history',
-    {
-      config: { access: 'read', feature: 'unit_economics' },
-      schema: answersPage(valueChange, {
-        operationId: 'listValueChanges',
-        tag: 'Values',
-        summary: 'Every change of a value, newest first',
-        description: 'Of the periods from `start` to `end`, both inclusive, and at `since` or later.',
-        params: idParams,
-        querystring: rangeQuery.extend({ since: since.optional() }),
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      checkCursor(request.query, position);
-      const { metric, vault } = await requestedNumbers(dependencies, request, 'history');
-      const toNumber = numberOf(metric);
-      const { since } = request.query;
-      const filter = {
-        ...daysOf(request.query),
-        since: since === undefined ? null : new Date(since).toISOString(),
-      };
-      const changes = await page(
-        request.query,
-        position,
-        (part) => listValueChanges(warehouse, caller.organisation.id, metric.id, part, vault, filter),
-        ({ changeId, period, label }) => ({ changeId, period, label }),
-      );
-      return {
-        ...changes,
-        data: changes.data.map(({ changeId: _, isUnreadable, label, ...change }) => ({
-          ...change,
-          ...labelOf(metric, label),
-          period: periodToWire(change.period, metric.frequency),
-          value: change.value === null ? null : toNumber(change.value),
-          previous: change.previous === null ? null : toNumber(change.previous),
-          ...(isUnreadable ? { reason: UNREADABLE } : {}),
-        })),
-      };
-    },
-  );
+async function postValues(
+  request: Asked<{ body: typeof newValues }>,
+  { warehouse, clock }: ApiDependencies,
+  changed: NamedMetric,
+) {
+  const caller = callerOf(request);
+  const change = keyChange(caller, 'api', clock.now());
+  const judged = judgeItems(changed.metric, request.body.values, change.now);
+  return success(await storeValues(warehouse, caller, changed, judged, change));
 }
+
+async function getValues(
+  request: Asked<{ query: typeof rangeQuery }>,
+  { warehouse }: ApiDependencies,
+  { metric, vault }: NamedMetric,
+) {
+  const { id: orgId } = callerOf(request).organisation;
+  const range = daysOf(request.query);
+  const values = await page(
+    request.query,
+    periodPosition,
+    (part) => listValues(warehouse, orgId, metric.id, { ...range, ...part }, vault),
+    ({ period, label }) => ({ period, label }),
+  );
+  return {
+    ...values,
+    data: values.data.map(({ label, ...value }) => ({
+      ...value,
+      ...labelOf(metric, label),
+      period: periodToWire(value.period, metric.frequency),
+      ...(value.value === null
+        ? { value: null, reason: UNREADABLE }
+        : { value: numberOf(metric)(value.value) }),
+    })),
+  };
+}
+
+async function getHistory(
+  request: Asked<{ query: typeof historyQuery }>,
+  { warehouse }: ApiDependencies,
+  { metric, vault }: NamedMetric,
+) {
+  const { id: orgId } = callerOf(request).organisation;
+  const toNumber = numberOf(metric);
+  const { since } = request.query;
+  const filter = {
+    ...daysOf(request.query),
+    since: since === undefined ? null : new Date(since).toISOString(),
+  };
+  const changes = await page(
+    request.query,
+    position,
+    (part) => listValueChanges(warehouse, orgId, metric.id, part, vault, filter),
+    ({ changeId, period, label }) => ({ changeId, period, label }),
+  );
+  return {
+    ...changes,
+    data: changes.data.map(({ changeId: _, isUnreadable, label, ...change }) => ({
+      ...change,
+      ...labelOf(metric, label),
+      period: periodToWire(change.period, metric.frequency),
+      value: change.value === null ? null : toNumber(change.value),
+      previous: change.previous === null ? null : toNumber(change.previous),
+      ...(isUnreadable ? { reason: UNREADABLE } : {}),
+    })),
+  };
+}
+
+/** `/metrics/{id}/values` and `/metrics/{id}/history` (docs/http.md#send-values). */
+export const metricValueRoutes = [
+  route({
+    method: 'POST',
+    path: '/metrics/:id/values',
+    access: 'send_values',
+    plan: 'unit_economics',
+    changesNumbers: true,
+    bodyLimit: MOST_BYTES,
+    operationId: 'storeValues',
+    tag: 'Values',
+    summary: 'Create or replace values; all or none',
+    description:
+      'The same period (and label) again replaces its value; the same number again is no change. A metric with a ' +
+      'label key needs a label on every value, any other takes none. A value with more than ten decimals is rounded to ten.',
+    errors: [404],
+    params: idParams,
+    body: newValues,
+    answer: successOf(writeResult),
+    metric: 'change',
+    handle: postValues,
+  }),
+  route({
+    method: 'GET',
+    path: '/metrics/:id/values',
+    access: 'read',
+    plan: 'unit_economics',
+    operationId: 'listValues',
+    tag: 'Values',
+    summary: 'Stored values from start to end, both inclusive',
+    errors: [404],
+    params: idParams,
+    query: rangeQuery,
+    answer: pageOf(storedValue),
+    check: ({ query }) => {
+      checkCursor(query, periodPosition);
+    },
+    metric: { viewed: 'values' },
+    handle: getValues,
+  }),
+  route({
+    method: 'GET',
+    path: '/metrics/:id/history',
+    access: 'read',
+    plan: 'unit_economics',
+    operationId: 'listValueChanges',
+    tag: 'Values',
+    summary: 'Every change of a value, newest first',
+    description: 'Of the periods from `start` to `end`, both inclusive, and at `since` or later.',
+    errors: [404],
+    params: idParams,
+    query: historyQuery,
+    answer: pageOf(valueChange),
+    check: ({ query }) => {
+      checkCursor(query, position);
+    },
+    metric: { viewed: 'history' },
+    handle: getHistory,
+  }),
+];

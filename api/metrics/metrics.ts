@@ -1,4 +1,4 @@
-import type { onRequestHookHandler } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
@@ -10,21 +10,20 @@ import {
   createMetric,
   defaultRise,
   listMetrics,
-  recallMetric,
   updateMetric,
   type Metric,
 } from '../../warehouse/metrics/metrics.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
+import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
 import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
-import { requested } from '../access/requested.ts';
 import {
   maySeeNumbers,
   privateForm,
   refuseBelowRevenuePlan,
-  requestedChange,
+  type NamedMetric,
 } from '../access/revenue-access.ts';
-import type { ApiDependencies, NumberDependencies } from '../http/dependencies.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import {
@@ -40,8 +39,10 @@ import {
 import { monthsOf } from '../months/read-months.ts';
 import { judgedRise } from './rise-field.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
-import { answers, answersPage, noBody, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { pageOf, success, successOf } from '../routes/answers.ts';
+import { noBody } from '../routes/route-schema.ts';
+import { route, type Asked, type Reading } from '../routes/route.ts';
+import { upToDate } from '../routes/up-to-date.ts';
 import { without } from '../http/defined-fields.ts';
 import { disconnect } from './disconnect.ts';
 
@@ -111,188 +112,218 @@ function toWireMetric(
 }
 
 /** Throws a 403 for a key that only sends values and asks for all metrics. It may look up one by its name. */
-const refuseUnnamed: onRequestHookHandler = (request, _reply, done) => {
+function refuseUnnamed(request: FastifyRequest): void {
   const { permission } = callerOf(request);
   const { name } = request.query as { name?: unknown };
   if (name === undefined && !permits(permission, 'read'))
     throw forbidden(
       `name: expected the name of one metric to look up; without it, ${permissionMessage(permission, 'read')}`,
     );
-  done();
-};
+}
 
-/** `…/metrics`: business metrics and their unit costs (docs/http.md#define-a-metric). */
-export function metricRoutes(app: Api, dependencies: NumberDependencies): void {
+async function getMetrics(
+  request: Asked<{ query: typeof namedPageQuery }>,
+  dependencies: ApiDependencies,
+  { spend }: Reading,
+) {
+  const { warehouse } = dependencies;
+  const caller = callerOf(request);
+  const metrics = await page(
+    request.query,
+    z.string(),
+    (part) => listMetrics(warehouse, caller.organisation.id, { ...part, name: request.query.name }),
+    ({ id }) => id,
+  );
+  if (!permits(caller.permission, 'read'))
+    return { ...metrics, data: metrics.data.map(({ id, name }) => ({ id, name })) };
+  const months = await monthsOf(dependencies, caller, metrics.data, 'metrics', spend);
+  const imports = await importStates(warehouse, caller, metrics.data);
+  return {
+    ...metrics,
+    data: metrics.data.map((metric) =>
+      maySeeNumbers(caller, metric)
+        ? toWireMetric(metric, months.get(metric.id) ?? [], imports.get(metric.id))
+        : privateForm(metric),
+    ),
+  };
+}
+
+async function postMetric(request: Asked<{ body: typeof newMetric }>, dependencies: ApiDependencies) {
   const { warehouse, clock } = dependencies;
-
-  app.get(
-    '/metrics',
+  const caller = callerOf(request);
+  const { target, label_key, rise = defaultRise(request.body), ...definition } = request.body;
+  const currency = judgedCurrency(request.body, caller.organisation);
+  const { id: orgId } = caller.organisation;
+  const creating = createMetric(
+    warehouse,
+    orgId,
     {
-      config: { isKept: true, access: 'any', feature: 'unit_economics' },
-      onRequest: refuseUnnamed,
-      schema: answersPage(z.union([...shownMetric.options, foundMetric]), {
-        operationId: 'listMetrics',
-        tag: 'Metrics',
-        summary: 'List metrics',
-        description: 'A key with `metrics:ingest` must name one, and sees its `id` and `name` only.',
-        querystring: namedPageQuery,
-      }),
+      ...definition,
+      target: targetText(target ?? null),
+      label_key: label_key ?? null,
+      currency,
+      assistant_access: false,
+      rise: judgedRise(definition, rise),
     },
-    async (request) => {
-      const caller = callerOf(request);
-      const metrics = await page(
-        request.query,
-        z.string(),
-        (part) => listMetrics(warehouse, caller.organisation.id, { ...part, name: request.query.name }),
-        ({ id }) => id,
-      );
-      if (!permits(caller.permission, 'read'))
-        return { ...metrics, data: metrics.data.map(({ id, name }) => ({ id, name })) };
-      const months = await monthsOf(dependencies, caller, metrics.data, 'metrics');
-      const imports = await importStates(warehouse, caller, metrics.data);
-      return {
-        ...metrics,
-        data: metrics.data.map((metric) =>
-          maySeeNumbers(caller, metric)
-            ? toWireMetric(metric, months.get(metric.id) ?? [], imports.get(metric.id))
-            : privateForm(metric),
-        ),
-      };
-    },
+    changeBy(caller, clock.now()),
   );
+  const [metric, warnings] = await Promise.all([
+    creating,
+    warningsOf(dependencies, orgId, request.body, creating),
+  ]);
+  return success({ ...toWireMetric(metric, []), warnings });
+}
 
-  app.post(
-    '/metrics',
-    {
-      config: { access: 'admin', feature: 'unit_economics' },
-      schema: answers(createdMetric, {
-        operationId: 'createMetric',
-        tag: 'Metrics',
-        summary: 'Define a metric',
-        body: newMetric,
-        errors: [409],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const { target, label_key, rise = defaultRise(request.body), ...definition } = request.body;
-      const currency = judgedCurrency(request.body, caller.organisation);
-      const { id: orgId } = caller.organisation;
-      const creating = createMetric(
-        warehouse,
-        orgId,
-        {
-          ...definition,
-          target: targetText(target ?? null),
-          label_key: label_key ?? null,
-          currency,
-          assistant_access: false,
-          rise: judgedRise(definition, rise),
-        },
-        changeBy(caller, clock.now()),
-      );
-      const [metric, warnings] = await Promise.all([
-        creating,
-        warningsOf(dependencies, orgId, request.body, creating),
-      ]);
-      return success({ ...toWireMetric(metric, []), warnings });
-    },
-  );
+/** Returns a metric as those see it who may see its numbers, with its last twelve months. */
+async function withMonths(
+  dependencies: ApiDependencies,
+  caller: Caller,
+  metric: Metric,
+  spend: ComputedSpend,
+) {
+  const months = (await monthsOf(dependencies, caller, [metric], 'metric', spend)).get(metric.id) ?? [];
+  const imports = await importStates(dependencies.warehouse, caller, [metric]);
+  return { ...toWireMetric(metric, months, imports.get(metric.id)), months };
+}
 
-  app.get(
-    '/metrics/:id',
-    {
-      config: { isKept: true, access: 'read', feature: 'unit_economics' },
-      schema: answers(shownMetricWithMonths, {
-        operationId: 'getMetric',
-        tag: 'Metrics',
-        summary: 'One metric with its last twelve months',
-        params: idParams,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const metric = await requested('metric', recallMetric(caller.look), warehouse, request);
-      if (!maySeeNumbers(caller, metric)) return success(privateForm(metric));
-      const months = (await monthsOf(dependencies, caller, [metric], 'metric')).get(metric.id) ?? [];
-      const imports = await importStates(warehouse, caller, [metric]);
-      return success({ ...toWireMetric(metric, months, imports.get(metric.id)), months });
-    },
-  );
-
-  app.patch(
-    '/metrics/:id',
-    {
-      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
-      schema: answers(changedMetric, {
-        operationId: 'updateMetric',
-        tag: 'Metrics',
-        summary: 'Change name, unit, target, label key, rise, assistant access or picked spend',
-        params: idParams,
-        body: metricChanges,
-        errors: [404, 409],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const { name, unit, target, label_key, rise, assistant_access } = request.body;
-      const { metric: before } = await requestedChange(dependencies, request);
-      refuseLabels(before.kind, label_key);
-      if (before.kind === 'count' && assistant_access !== undefined)
-        throw invalid(
-          'assistant_access: expected none on a count metric, which the assistant may always read',
-        );
-      const changes = without(
-        {
-          name,
-          unit,
-          target: target === undefined ? undefined : targetText(target),
-          label_key,
-          assistant_access,
-          rise: rise === undefined ? undefined : judgedRise(before, rise),
-          scope: changedScope(before, request.body.scope),
-        },
-        undefined,
-      );
-      const by = changeBy(caller, clock.now());
-      const { id } = request.params;
-      const metric = found(
-        'metric',
-        id,
-        await updateMetric(warehouse, caller.organisation.id, id, changes, by),
-      );
-      const months = (await monthsOf(dependencies, caller, [metric], 'metric')).get(metric.id) ?? [];
-      const warnings = await warningsOf(dependencies, caller.organisation.id, metric);
-      const imports = await importStates(warehouse, caller, [metric]);
-      return success({ ...toWireMetric(metric, months, imports.get(metric.id)), months, warnings });
-    },
-  );
-
-  app.delete(
-    '/metrics/:id',
-    {
-      config: { access: 'admin', feature: 'unit_economics' },
-      schema: answers(metricRecord, {
-        operationId: 'deleteMetric',
-        tag: 'Metrics',
-        summary: 'Delete a metric by which no shared cost is split',
-        body: noBody,
-        params: idParams,
-        errors: [404, 409],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const by = changeBy(caller, clock.now());
-      const { id } = request.params;
-      const metric = found(
-        'metric',
-        id,
-        await updateMetric(warehouse, caller.organisation.id, id, 'delete', by),
-      );
-      await disconnect(dependencies, caller, id);
-      return success(toWireMetric(metric, []));
-    },
+async function getMetric(
+  request: Asked,
+  dependencies: ApiDependencies,
+  { metric, spend }: NamedMetric & Reading,
+) {
+  const caller = callerOf(request);
+  return success(
+    maySeeNumbers(caller, metric)
+      ? await withMonths(dependencies, caller, metric, spend)
+      : privateForm(metric),
   );
 }
+
+/** Returns the fields that a request changes. Throws `invalid` for those that do not fit the metric. */
+function changesOf(
+  metric: Metric,
+  { name, unit, target, label_key, rise, assistant_access, scope }: z.infer<typeof metricChanges>,
+) {
+  refuseLabels(metric.kind, label_key);
+  if (metric.kind === 'count' && assistant_access !== undefined)
+    throw invalid('assistant_access: expected none on a count metric, which the assistant may always read');
+  return without(
+    {
+      name,
+      unit,
+      target: target === undefined ? undefined : targetText(target),
+      label_key,
+      assistant_access,
+      rise: rise === undefined ? undefined : judgedRise(metric, rise),
+      scope: changedScope(metric, scope),
+    },
+    undefined,
+  );
+}
+
+async function patchMetric(
+  request: Asked<{ params: typeof idParams; body: typeof metricChanges }>,
+  dependencies: ApiDependencies,
+  { metric: before }: NamedMetric,
+) {
+  const { warehouse, clock } = dependencies;
+  const caller = callerOf(request);
+  const { id: orgId } = caller.organisation;
+  const changes = changesOf(before, request.body);
+  const by = changeBy(caller, clock.now());
+  const { id } = request.params;
+  const metric = found('metric', id, await updateMetric(warehouse, orgId, id, changes, by));
+  // A changed scope has other costs.
+  const spend = await upToDate(dependencies, request, 'months', [metric]);
+  const shown = await withMonths(dependencies, caller, metric, spend);
+  return success({ ...shown, warnings: await warningsOf(dependencies, orgId, metric) });
+}
+
+async function deleteMetric(request: Asked<{ params: typeof idParams }>, dependencies: ApiDependencies) {
+  const { warehouse, clock } = dependencies;
+  const caller = callerOf(request);
+  const by = changeBy(caller, clock.now());
+  const { id } = request.params;
+  const metric = found('metric', id, await updateMetric(warehouse, caller.organisation.id, id, 'delete', by));
+  await disconnect(dependencies, caller, id);
+  return success(toWireMetric(metric, []));
+}
+
+/** `/metrics`: business metrics and their unit costs (docs/http.md#define-a-metric). */
+export const metricRoutes = [
+  route({
+    method: 'GET',
+    path: '/metrics',
+    access: 'any',
+    plan: 'unit_economics',
+    isKept: true,
+    operationId: 'listMetrics',
+    tag: 'Metrics',
+    summary: 'List metrics',
+    description: 'A key with `metrics:ingest` must name one, and sees its `id` and `name` only.',
+    query: namedPageQuery,
+    answer: pageOf(z.union([...shownMetric.options, foundMetric])),
+    admit: refuseUnnamed,
+    reads: 'months',
+    handle: getMetrics,
+  }),
+  route({
+    method: 'POST',
+    path: '/metrics',
+    access: 'admin',
+    plan: 'unit_economics',
+    operationId: 'createMetric',
+    tag: 'Metrics',
+    summary: 'Define a metric',
+    errors: [409],
+    body: newMetric,
+    answer: successOf(createdMetric),
+    handle: postMetric,
+  }),
+  route({
+    method: 'GET',
+    path: '/metrics/:id',
+    access: 'read',
+    plan: 'unit_economics',
+    isKept: true,
+    operationId: 'getMetric',
+    tag: 'Metrics',
+    summary: 'One metric with its last twelve months',
+    errors: [404],
+    params: idParams,
+    answer: successOf(shownMetricWithMonths),
+    metric: 'name',
+    reads: 'months',
+    handle: getMetric,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/metrics/:id',
+    access: 'admin',
+    plan: 'unit_economics',
+    changesNumbers: true,
+    operationId: 'updateMetric',
+    tag: 'Metrics',
+    summary: 'Change name, unit, target, label key, rise, assistant access or picked spend',
+    errors: [404, 409],
+    params: idParams,
+    body: metricChanges,
+    answer: successOf(changedMetric),
+    metric: 'change',
+    handle: patchMetric,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/metrics/:id',
+    access: 'admin',
+    plan: 'unit_economics',
+    operationId: 'deleteMetric',
+    tag: 'Metrics',
+    summary: 'Delete a metric by which no shared cost is split',
+    errors: [404, 409],
+    body: noBody,
+    params: idParams,
+    answer: successOf(metricRecord),
+    handle: deleteMetric,
+  }),
+];

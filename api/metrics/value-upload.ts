@@ -6,73 +6,25 @@ import { asUtf8, CSV_CHARSETS, type CsvCharset } from '../../warehouse/metrics/c
 import { MOST_CSV_VALUES } from '../../warehouse/metrics/csv/csv-values.ts';
 import { callerOf } from '../access/authentication.ts';
 import { charsetIn } from '../requests/body-charset.ts';
-import { requestedChange } from '../access/revenue-access.ts';
+import type { NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
-import { answers, success } from '../routes/route-schema.ts';
+import { success, successOf } from '../routes/answers.ts';
+import { route, type Asked, type Replying } from '../routes/route.ts';
 import type { Api } from '../http/api-type.ts';
 import { closeSignal } from '../http/files/tabular.ts';
 import { uploadIn } from '../requests/upload.ts';
-import { UploadPlaces } from '../requests/upload-places.ts';
+import type { UploadPlaces } from '../requests/upload-places.ts';
 import { storeCsv } from './store-values.ts';
 import { keyChange, writeResult } from './value-fields.ts';
 
+/** What takes uploads beside the rest. All of a process share their places. */
+interface UploadDependencies extends ApiDependencies {
+  uploads: UploadPlaces;
+}
+
 /** Two hundred thousand lines with long labels fit. */
 const MOST_BYTES = 64 * 1024 * 1024;
-
-/** `POST …/values/csv`: values from a file (docs/http.md#send-values). */
-export function valueUploadRoutes(app: Api, dependencies: ApiDependencies): void {
-  const { warehouse, clock } = dependencies;
-  const places = new UploadPlaces();
-  void app.register(async (scope) => {
-    takeCsvOnly(scope);
-    (scope as Api).post(
-      '/metrics/:id/values/csv',
-      {
-        bodyLimit: MOST_BYTES,
-        config: { access: 'send_files', feature: 'unit_economics', changesNumbers: true, takesUpload: true },
-        schema: {
-          ...answers(writeResult, {
-            operationId: 'storeValuesFromCsv',
-            tag: 'Values',
-            summary: 'Create or replace values from a CSV file; all or none',
-            description:
-              `\`period,value\` or, on a metric with a label key, \`period,label,value\`; at most ${MOST_CSV_VALUES.toLocaleString('en-US')} lines and ` +
-              '64 MiB, in UTF-8, or in UTF-16 with a byte order mark. A header names the columns in any order; then semicolons or tabs ' +
-              'may separate them. An error names the first ten wrong lines. Each organisation has at most two uploads at once.',
-            params: idParams,
-            body: z.string().meta({ format: 'binary', description: 'The file' }),
-            errors: [404],
-          }),
-          consumes: ['text/csv'],
-        },
-      },
-      async (request, reply) => {
-        const caller = callerOf(request);
-        const changed = await requestedChange(dependencies, request);
-        const body = request.body as unknown;
-        const type = request.headers['content-type'];
-        const charset = csvCharset(type);
-        if (body !== request.raw || charset === undefined) throw unsupported(type);
-        const change = keyChange(caller, 'csv', clock.now());
-        const giveBack = places.take(caller.organisation.id);
-        const closed = closeSignal(reply);
-        const upload = uploadIn(request.raw, MOST_BYTES);
-        try {
-          return success(
-            await storeCsv(warehouse, caller, changed, asUtf8(upload.bytes(), charset), change, closed),
-          );
-        } catch (error) {
-          await upload.end();
-          throw closed.aborted ? invalid('body: the client closed the connection before the answer') : error;
-        } finally {
-          if (closed.aborted) giveBack();
-          else closed.addEventListener('abort', giveBack);
-        }
-      },
-    );
-  });
-}
 
 const unsupported = (type: string | undefined): ServiceError =>
   new ServiceError(
@@ -98,3 +50,57 @@ function takeCsvOnly(app: Api): void {
 /** Returns the charset that the type of a CSV file names, null if it names none, and undefined for any other type. */
 const csvCharset = (type = ''): CsvCharset | null | undefined =>
   type.split(';', 1)[0]?.trim().toLowerCase() === 'text/csv' ? charsetIn(type, CSV_CHARSETS) : undefined;
+
+async function postCsv(
+  request: Asked,
+  { warehouse, clock, uploads }: UploadDependencies,
+  { reply, ...changed }: NamedMetric & Replying,
+) {
+  const caller = callerOf(request);
+  const type = request.headers['content-type'];
+  const charset = csvCharset(type);
+  if (request.body !== request.raw || charset === undefined) throw unsupported(type);
+  const change = keyChange(caller, 'csv', clock.now());
+  const giveBack = uploads.take(caller.organisation.id);
+  const closed = closeSignal(reply);
+  const upload = uploadIn(request.raw, MOST_BYTES);
+  try {
+    return success(
+      await storeCsv(warehouse, caller, changed, asUtf8(upload.bytes(), charset), change, closed),
+    );
+  } catch (error) {
+    await upload.end();
+    throw closed.aborted ? invalid('body: the client closed the connection before the answer') : error;
+  } finally {
+    if (closed.aborted) giveBack();
+    else closed.addEventListener('abort', giveBack);
+  }
+}
+
+/** Values from a file (docs/http.md#send-values). */
+export const valueUploadRoutes = [
+  route({
+    method: 'POST',
+    path: '/metrics/:id/values/csv',
+    access: 'send_files',
+    plan: 'unit_economics',
+    changesNumbers: true,
+    takesUpload: true,
+    bodyLimit: MOST_BYTES,
+    operationId: 'storeValuesFromCsv',
+    tag: 'Values',
+    summary: 'Create or replace values from a CSV file; all or none',
+    description:
+      `\`period,value\` or, on a metric with a label key, \`period,label,value\`; at most ${MOST_CSV_VALUES.toLocaleString('en-US')} lines and ` +
+      '64 MiB, in UTF-8, or in UTF-16 with a byte order mark. A header names the columns in any order; then semicolons or tabs ' +
+      'may separate them. An error names the first ten wrong lines. Each organisation has at most two uploads at once.',
+    errors: [404],
+    params: idParams,
+    body: z.string().meta({ format: 'binary', description: 'The file' }),
+    consumes: 'text/csv',
+    answer: successOf(writeResult),
+    scope: takeCsvOnly,
+    metric: 'change',
+    handle: postCsv,
+  }),
+];

@@ -7,11 +7,12 @@ import { forMessage } from '../../domain/shared/for-message.ts';
 import type { ValueRange } from '../../warehouse/metrics/metric-values.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
-import { requestedChange } from '../access/revenue-access.ts';
+import type { NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
-import { answers, noBody, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { success, successOf } from '../routes/answers.ts';
+import { noBody } from '../routes/route-schema.ts';
+import { route, type Asked } from '../routes/route.ts';
 import { keyChange, label, number, period, writeResult } from './value-fields.ts';
 import { clearValues, storeValues } from './store-values.ts';
 import { judgeItem } from './value-items.ts';
@@ -68,58 +69,71 @@ function rangeOf(metric: Metric, { period, start, end, label }: RemoveQuery): Va
   return { ...range, label: label ?? null };
 }
 
-/** `PUT …/values/{period}` and `DELETE …/values`: values that an admin corrects by hand (docs/http.md#send-values). */
-export function handValueRoutes(app: Api, dependencies: ApiDependencies): void {
-  const { warehouse, clock } = dependencies;
+const valueParams = idParams.extend({ period });
+const valueQuery = z.strictObject({ label: label.optional().describe('On a metric with a label key') });
+const valueBody = z.strictObject({ value: number });
 
-  app.put(
-    '/metrics/:id/values/:period',
-    {
-      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
-      schema: answers(writeResult, {
-        operationId: 'putValue',
-        tag: 'Values',
-        summary: 'Create or replace one value by hand',
-        params: idParams.extend({ period }),
-        querystring: z.strictObject({
-          label: label.optional().describe('On a metric with a label key'),
-        }),
-        body: z.strictObject({ value: number }),
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const changed = await requestedChange(dependencies, request);
-      const change = keyChange(caller, 'hand', clock.now());
-      const sent = { period: request.params.period, label: request.query.label, value: request.body.value };
-      const judged = judgeItem(changed.metric, sent, change.now);
-      return success(await storeValues(warehouse, caller, changed, judged, change));
-    },
-  );
-
-  app.delete(
-    '/metrics/:id/values',
-    {
-      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
-      schema: answers(removeResult, {
-        operationId: 'deleteValues',
-        tag: 'Values',
-        summary:
-          'Remove the values of a period, or from start to end, both inclusive; what is not there is no error',
-        body: noBody,
-        params: idParams,
-        querystring: removeQuery,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      refuseUnclear(request.query);
-      const changed = await requestedChange(dependencies, request);
-      const range = rangeOf(changed.metric, request.query);
-      const change = keyChange(caller, 'hand', clock.now());
-      return success(await clearValues(warehouse, caller, changed, range, change));
-    },
-  );
+async function putValue(
+  request: Asked<{ params: typeof valueParams; query: typeof valueQuery; body: typeof valueBody }>,
+  { warehouse, clock }: ApiDependencies,
+  changed: NamedMetric,
+) {
+  const caller = callerOf(request);
+  const change = keyChange(caller, 'hand', clock.now());
+  const sent = { period: request.params.period, label: request.query.label, value: request.body.value };
+  const judged = judgeItem(changed.metric, sent, change.now);
+  return success(await storeValues(warehouse, caller, changed, judged, change));
 }
+
+async function deleteValues(
+  request: Asked<{ query: typeof removeQuery }>,
+  { warehouse, clock }: ApiDependencies,
+  changed: NamedMetric,
+) {
+  const caller = callerOf(request);
+  const range = rangeOf(changed.metric, request.query);
+  const change = keyChange(caller, 'hand', clock.now());
+  return success(await clearValues(warehouse, caller, changed, range, change));
+}
+
+/** Values that an admin corrects by hand (docs/http.md#send-values). */
+export const handValueRoutes = [
+  route({
+    method: 'PUT',
+    path: '/metrics/:id/values/:period',
+    access: 'admin',
+    plan: 'unit_economics',
+    changesNumbers: true,
+    operationId: 'putValue',
+    tag: 'Values',
+    summary: 'Create or replace one value by hand',
+    errors: [404],
+    params: valueParams,
+    query: valueQuery,
+    body: valueBody,
+    answer: successOf(writeResult),
+    metric: 'change',
+    handle: putValue,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/metrics/:id/values',
+    access: 'admin',
+    plan: 'unit_economics',
+    changesNumbers: true,
+    operationId: 'deleteValues',
+    tag: 'Values',
+    summary:
+      'Remove the values of a period, or from start to end, both inclusive; what is not there is no error',
+    errors: [404],
+    body: noBody,
+    params: idParams,
+    query: removeQuery,
+    answer: successOf(removeResult),
+    check: ({ query }) => {
+      refuseUnclear(query);
+    },
+    metric: 'change',
+    handle: deleteValues,
+  }),
+];

@@ -1,32 +1,19 @@
 import { z } from 'zod';
 import { invalid } from '../../domain/shared/errors.ts';
-import { labelPart } from '../../domain/months/month-labels.ts';
 import { countsToWire, frozenNumbers, revenueToWire } from '../../domain/months/month-numbers.ts';
 import { unreadableLock } from '../../domain/months/unreadable-values.ts';
-import type { MonthRecord } from '../../domain/months/month-record.ts';
-import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
-import type { Metric } from '../../warehouse/metrics/metrics.ts';
-import {
-  layLabelSums,
-  READ_LABEL_SUMS,
-  READ_TOP_LABEL_SUMS,
-  type MonthToPart,
-  type PlacedLabelSum,
-} from '../../warehouse/months/month-labels.ts';
 import { listMonthVersions, lockMonth } from '../../warehouse/months/month-locks.ts';
-import type { Organisation } from '../../warehouse/organisations/organisations.ts';
-import type { Session } from '../../warehouse/engine/session.ts';
 import { callerOf } from '../access/authentication.ts';
-import { requestedChange, requestedNumbers, requestedVisible } from '../access/revenue-access.ts';
-import type { NumberDependencies } from '../http/dependencies.ts';
-import { noteUpdates } from '../http/note-updates.ts';
+import type { NamedMetric } from '../access/revenue-access.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
 import { JSON_TYPE } from '../http/error-answers.ts';
 import { idParams, month } from '../http/fields.ts';
 import { countMonth, monthRecord, monthVersion, revenueMonth } from './month-fields.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
-import { monthsOf, readMonths } from './read-months.ts';
-import { answers, answersPage, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { labelledMonths } from './labelled-months.ts';
+import { monthsOf } from './read-months.ts';
+import { pageOf, success, successOf } from '../routes/answers.ts';
+import { route, type Asked, type Reading, type Replying } from '../routes/route.ts';
 import { closeSignal, sendStream } from '../http/files/tabular.ts';
 
 const monthParams = idParams.extend({ month });
@@ -76,201 +63,105 @@ const labelledMonthRecord = countMonth
   .extend({ labels, current: countMonth.shape.current.unwrap().extend({ labels }).optional() })
   .meta({ id: 'LabelledMonth' });
 
-/**
- * Yields the answer with months and the parts of their values by label. One transaction reads everything, so that the parts add
- * up. The answer comes in pieces, because a month can have more labels than memory should hold. A locked month shows the labels
- * that its lock froze, and once it has changed also today's (docs/http.md#read-and-lock-months). `top` limits the labels to the
- * largest.
- */
-const labelledMonths = async function* (
-  dependencies: Pick<NumberDependencies, 'warehouse' | 'clock' | 'noteChange'>,
-  organisation: Organisation,
-  metric: Metric,
-  { months: range, next_cursor }: Awaited<ReturnType<typeof requestedMonths>>,
-  top: number | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
+async function getMonths(
+  request: Asked<{ query: typeof monthsQuery }>,
+  dependencies: ApiDependencies,
+  { metric, spend, reply }: NamedMetric & Reading & Replying,
+) {
   const { warehouse, clock } = dependencies;
+  const caller = callerOf(request);
+  const { by, top, ...asked } = request.query;
   const now = clock.now();
-  const { on } = noteUpdates(
-    dependencies,
-    organisation.id,
-    await computeMetricMonths(warehouse, organisation.id, [metric], now),
-  );
-  const lists: LabelList[] = [];
-  const prepare = (session: Session): Promise<void> =>
-    session.onOneState(async () => {
-      const months = await readMonths(on(session), organisation, [metric], now, { range });
-      lists.push(...(months.get(metric.id) ?? []).flatMap(labelLists));
-      await layLabelSums(
-        session,
-        organisation.id,
-        metric,
-        lists.map(({ of }) => of),
-      );
-    });
-  const [read, parameters] = top === undefined ? [READ_LABEL_SUMS, {}] : [READ_TOP_LABEL_SUMS, { top }];
-  const batches = warehouse.stream<PlacedLabelSum>(read, [parameters], signal, prepare);
-  yield* labelledText(lists, batches);
-  yield `],"next_cursor":${JSON.stringify(next_cursor)}}`;
-};
-
-/** A list of labels in the answer, with the month that it belongs to and the text around it. */
-interface LabelList {
-  of: MonthToPart;
-  before: string;
-  after: string;
-}
-
-function labelLists(record: MonthRecord): LabelList[] {
-  const { current, ...month } = countMonth.parse(record);
-  const isLocked = month.locked !== null;
-  const opened = (part: object): string => `${JSON.stringify(part).slice(0, -1)},"labels":[`;
-  const shown = { of: { month: record.month, isLocked, isBesideLock: false }, before: opened(month) };
-  if (current === undefined) return [{ ...shown, after: ']}' }];
-  return [
-    { ...shown, after: '],"current":' },
-    {
-      of: { month: record.month, isLocked: false, isBesideLock: true },
-      before: opened(current),
-      after: ']}}',
-    },
-  ];
-}
-
-const labelledText = async function* (
-  lists: readonly LabelList[],
-  batches: AsyncIterable<readonly PlacedLabelSum[]>,
-): AsyncGenerator<string> {
-  let place = -1;
-  let isFirst = true;
-  /** Returns the text that ends the lists before the one at `until`, and begins that one. */
-  const goTo = (until: number): string => {
-    let text = '';
-    for (; place < until; isFirst = true) {
-      const ended = lists[place]?.after ?? '';
-      place += 1;
-      text += `${ended}${ended.endsWith('}') ? ',' : ''}${lists[place]?.before ?? ''}`;
-    }
-    return text;
-  };
-  // Nothing is sent before the first batch, so that an error until then still sets the status.
-  let text = '{"success":true,"data":[';
-  for await (const sums of batches) {
-    for (const sum of sums) {
-      text += goTo(sum.place);
-      text += `${isFirst ? '' : ','}${JSON.stringify(labelPart(sum))}`;
-      isFirst = false;
-    }
-    yield text;
-    text = '';
+  const requested = await requestedMonths(asked, now);
+  if (by === undefined) {
+    const range = Object.keys(asked).length === 0 ? undefined : requested.months;
+    const months = await monthsOf(dependencies, caller, [metric], 'months', spend, range);
+    return { ...success(months.get(metric.id) ?? []), next_cursor: requested.next_cursor };
   }
-  yield `${text}${goTo(lists.length - 1)}${lists.at(-1)?.after ?? ''}`;
-};
+  if (metric.label_key === null)
+    throw invalid('by: expected no "label" on a metric without a label key, got "label"');
+  const of = { organisation: caller.organisation, metric, now, top };
+  const pieces = labelledMonths(warehouse, spend, of, requested, closeSignal(reply));
+  return sendStream(reply, JSON_TYPE, pieces);
+}
 
-/** `…/metrics/{id}/months`: the life of a month (docs/concepts.md#a-month-and-its-states). */
-export function monthRoutes(app: Api, dependencies: NumberDependencies): void {
-  const { warehouse, clock } = dependencies;
+async function postLock(
+  request: Asked<{ params: typeof monthParams; body: typeof lockBody }>,
+  { warehouse, clock }: ApiDependencies,
+  { metric, vault }: NamedMetric,
+) {
+  const { organisation, actor } = callerOf(request);
+  const acceptMissing = request.body?.accept_missing ?? false;
+  const locking = { actor, now: clock.now(), acceptMissing, vault };
+  return success(await lockMonth(warehouse, organisation, metric, request.params.month, locking));
+}
 
-  app.get(
-    '/metrics/:id/months',
-    {
-      config: {
-        isKept: true,
-        access: 'read',
-        feature: 'unit_economics',
-        isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,
-      },
-      schema: answersPage(z.union([labelledMonthRecord, revenueMonth]), {
-        operationId: 'getMetricMonths',
-        tag: 'Months',
-        summary: 'The last twelve months, or others, newest first, the running one included',
-        params: idParams,
-        querystring: monthsQuery,
-        errors: [404],
-      }),
-    },
-    async (request, reply) => {
-      const caller = callerOf(request);
-      const { by, top, ...asked } = request.query;
-      const requested = await requestedMonths(asked, clock.now());
-      const metric = await requestedVisible(dependencies, request);
-      if (by === undefined) {
-        const range = Object.keys(asked).length === 0 ? undefined : requested.months;
-        const months = await monthsOf(dependencies, caller, [metric], 'months', range);
-        return { ...success(months.get(metric.id) ?? []), next_cursor: requested.next_cursor };
-      }
-      if (metric.label_key === null)
-        throw invalid('by: expected no "label" on a metric without a label key, got "label"');
-      const pieces = labelledMonths(
-        dependencies,
-        caller.organisation,
-        metric,
-        requested,
-        top,
-        closeSignal(reply),
-      );
-      return sendStream(reply, JSON_TYPE, pieces);
-    },
-  );
-
-  app.post(
-    '/metrics/:id/months/:month/lock',
-    {
-      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
-      schema: answers(monthRecord, {
-        operationId: 'lockMonth',
-        tag: 'Months',
-        summary: 'Lock a month, or lock it again after a value changed, as a new version',
-        body: lockBody,
-        params: monthParams,
-        errors: [404, 409],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const { metric, vault } = await requestedChange(dependencies, request);
-      return success(
-        await lockMonth(warehouse, caller.organisation, metric, request.params.month, {
-          actor: caller.actor,
-          now: clock.now(),
-          acceptMissing: request.body?.accept_missing ?? false,
-          vault,
-        }),
-      );
-    },
-  );
-
-  app.get(
-    '/metrics/:id/months/:month/versions',
-    {
-      config: { access: 'read', feature: 'unit_economics' },
-      schema: answers(z.array(monthVersion), {
-        operationId: 'getMonthVersions',
-        tag: 'Months',
-        summary: 'The locked versions of a month, newest first',
-        params: monthParams,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const { metric, vault } = await requestedNumbers(dependencies, request, 'versions');
-      const versions = await listMonthVersions(
-        warehouse,
-        caller.organisation.id,
-        metric.id,
-        request.params.month,
-        vault,
-      );
-      const toWire = metric.kind === 'revenue' ? revenueToWire : countsToWire;
-      return success(
-        versions.map(({ cost, value, unit_cost, ...version }) => ({
-          ...version,
-          reason: value === null ? unreadableLock(version.version) : null,
-          ...toWire(frozenNumbers({ cost, value, unitCost: unit_cost })),
-        })),
-      );
-    },
+async function getVersions(
+  request: Asked<{ params: typeof monthParams }>,
+  { warehouse }: ApiDependencies,
+  { metric, vault }: NamedMetric,
+) {
+  const { id: orgId } = callerOf(request).organisation;
+  const versions = await listMonthVersions(warehouse, orgId, metric.id, request.params.month, vault);
+  const toWire = metric.kind === 'revenue' ? revenueToWire : countsToWire;
+  return success(
+    versions.map(({ cost, value, unit_cost, ...version }) => ({
+      ...version,
+      reason: value === null ? unreadableLock(version.version) : null,
+      ...toWire(frozenNumbers({ cost, value, unitCost: unit_cost })),
+    })),
   );
 }
+
+/** `/metrics/{id}/months`: the life of a month (docs/concepts.md#a-month-and-its-states). */
+export const monthRoutes = [
+  route({
+    method: 'GET',
+    path: '/metrics/:id/months',
+    access: 'read',
+    plan: 'unit_economics',
+    isKept: true,
+    isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,
+    operationId: 'getMetricMonths',
+    tag: 'Months',
+    summary: 'The last twelve months, or others, newest first, the running one included',
+    errors: [404],
+    params: idParams,
+    query: monthsQuery,
+    answer: pageOf(z.union([labelledMonthRecord, revenueMonth])),
+    check: ({ query }, { clock }) => requestedMonths(query, clock.now()),
+    metric: 'numbers',
+    reads: 'months',
+    handle: getMonths,
+  }),
+  route({
+    method: 'POST',
+    path: '/metrics/:id/months/:month/lock',
+    access: 'admin',
+    plan: 'unit_economics',
+    changesNumbers: true,
+    operationId: 'lockMonth',
+    tag: 'Months',
+    summary: 'Lock a month, or lock it again after a value changed, as a new version',
+    errors: [404, 409],
+    body: lockBody,
+    params: monthParams,
+    answer: successOf(monthRecord),
+    metric: 'change',
+    handle: postLock,
+  }),
+  route({
+    method: 'GET',
+    path: '/metrics/:id/months/:month/versions',
+    access: 'read',
+    plan: 'unit_economics',
+    operationId: 'getMonthVersions',
+    tag: 'Months',
+    summary: 'The locked versions of a month, newest first',
+    errors: [404],
+    params: monthParams,
+    answer: successOf(z.array(monthVersion)),
+    metric: { viewed: 'versions' },
+    handle: getVersions,
+  }),
+];

@@ -1,8 +1,7 @@
-import type { ComputedQueries } from '../../warehouse/spend/compute-spend.ts';
+import type { ComputedQueries, ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import { dayOf } from '../../domain/shared/calendar.ts';
 import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
-import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { monthFacts } from '../../warehouse/months/month-facts.ts';
 import { recallMonths } from '../../warehouse/months/recall-months.ts';
@@ -10,8 +9,7 @@ import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import type { Recall } from '../../warehouse/engine/states/memory.ts';
 import type { Caller } from '../access/authentication.ts';
 import { visibleNumbers, type Viewed } from '../access/revenue-access.ts';
-import type { NumberDependencies } from '../http/dependencies.ts';
-import { noteUpdates } from '../http/note-updates.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
 import type { MonthRange } from '../http/month-range.ts';
 
 /** The shown months of a metric. */
@@ -25,12 +23,15 @@ const RECORD_BYTES = 1_000;
 /**
  * Returns the last twelve months, or those of `range`, of those metrics whose numbers the caller may see, newest first, by metric
  * id. The audit log records the view of revenue. Of it and of a range, nothing is kept in memory.
+ *
+ * @param spend up to date for the months of the metrics.
  */
 export async function monthsOf(
-  dependencies: Pick<NumberDependencies, 'warehouse' | 'sealer' | 'clock' | 'noteChange'>,
+  dependencies: Pick<ApiDependencies, 'warehouse' | 'sealer' | 'clock'>,
   caller: Caller,
   requested: readonly Metric[],
   viewed: Viewed,
+  spend: ComputedSpend,
   range?: MonthRange,
 ): Promise<Map<string, MonthRecord[]>> {
   const { warehouse, clock } = dependencies;
@@ -38,15 +39,9 @@ export async function monthsOf(
   const now = clock.now();
   const { metrics, vault } = await visibleNumbers(dependencies, caller, requested, viewed);
   const recall = warehouse.memory.of(look, organisation.id);
-  const read = async (some: readonly Metric[]): Promise<Map<string, MonthRecord[]>> => {
-    const { on } = noteUpdates(
-      dependencies,
-      organisation.id,
-      await computeMetricMonths(warehouse, organisation.id, some, now),
-    );
-    const kept = range === undefined ? { recall } : { range };
-    return readMonths(on(warehouse), organisation, some, now, { vault, ...kept });
-  };
+  const kept = range === undefined ? { recall } : { range };
+  const read = (some: readonly Metric[]): Promise<Map<string, MonthRecord[]>> =>
+    readMonths(spend.on(warehouse), organisation, some, now, { vault, ...kept });
   if (range !== undefined) return read(metrics);
   const revenue = metrics.filter(({ kind }) => kind === 'revenue');
   const counts = metrics.filter(({ kind }) => kind !== 'revenue');

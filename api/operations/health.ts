@@ -4,8 +4,8 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { identity, instant } from '../http/fields.ts';
 import { conditionOf, isReady } from './operations.ts';
-import { answers, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { success, successOf } from '../routes/answers.ts';
+import { route, type Asked } from '../routes/route.ts';
 
 const state = z.enum(['ok', 'unreachable']);
 
@@ -26,48 +26,44 @@ const authInfo = identity.extend({
   }),
 });
 
-/** `GET /health` and `GET /auth/info`. */
-export function healthRoutes(app: Api, dependencies: ApiDependencies): void {
-  app.get(
-    '/health',
-    {
-      config: { access: 'any' },
-      schema: answers(health, {
-        operationId: 'getHealth',
-        tag: 'Health',
-        summary: 'Health of the service and what it needs',
-      }),
-    },
-    async () => {
-      const condition = await conditionOf(dependencies);
-      const status = isReady(condition) ? 'ok' : 'degraded';
-      return success({ status, version: dependencies.version, ...condition } as const);
-    },
-  );
-
-  app.get(
-    '/auth/info',
-    {
-      config: { access: 'any' },
-      schema: answers(authInfo, {
-        operationId: 'getAuthInfo',
-        tag: 'Health',
-        summary: 'Whose key this is, and what is left of the daily quota',
-      }),
-    },
-    (request) => {
-      const { organisation, actor, permission, expiresAt, quota } = callerOf(request);
-      const now = dependencies.clock.now();
-      return success({
-        organisation,
-        key: { id: actor.id, name: actor.name, permission, expires_at: expiresAt },
-        quota: {
-          limit: quota.limit,
-          used: quota.used,
-          remaining: quota.remaining,
-          resets_at: new Date(Math.round(now.getTime() / 1000 + secondsToMidnight(now)) * 1000).toISOString(),
-        },
-      });
-    },
-  );
+async function getHealth(_request: Asked, dependencies: ApiDependencies) {
+  const condition = await conditionOf(dependencies);
+  const status = isReady(condition) ? 'ok' : 'degraded';
+  return success({ status, version: dependencies.version, ...condition } as const);
 }
+
+function getAuthInfo(request: Asked, { clock }: ApiDependencies) {
+  const { organisation, actor, permission, expiresAt, quota } = callerOf(request);
+  const now = clock.now();
+  const resetsAt = new Date(Math.round(now.getTime() / 1000 + secondsToMidnight(now)) * 1000);
+  const { limit, used, remaining } = quota;
+  return success({
+    organisation,
+    key: { id: actor.id, name: actor.name, permission, expires_at: expiresAt },
+    quota: { limit, used, remaining, resets_at: resetsAt.toISOString() },
+  });
+}
+
+/** `/health` and `/auth/info`: the state of the service, and who the caller is. */
+export const healthRoutes = [
+  route({
+    method: 'GET',
+    path: '/health',
+    access: 'any',
+    operationId: 'getHealth',
+    tag: 'Health',
+    summary: 'Health of the service and what it needs',
+    answer: successOf(health),
+    handle: getHealth,
+  }),
+  route({
+    method: 'GET',
+    path: '/auth/info',
+    access: 'any',
+    operationId: 'getAuthInfo',
+    tag: 'Health',
+    summary: 'Whose key this is, and what is left of the daily quota',
+    answer: successOf(authInfo),
+    handle: getAuthInfo,
+  }),
+];

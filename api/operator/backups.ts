@@ -11,10 +11,10 @@ import { startBackup } from '../../warehouse/engine/backup/run-backup.ts';
 import { withoutSecrets } from '../../warehouse/engine/decisions/catalog-url.ts';
 import { postgresCatalog } from '../../warehouse/engine/location.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
-import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
-import { answers, success } from '../routes/route-schema.ts';
+import { success, successOf } from '../routes/answers.ts';
+import { route, type Asked } from '../routes/route.ts';
 
 /** Where a DuckLake is, for an operator who copies it. */
 export const lakePlace = z
@@ -64,94 +64,6 @@ const target = z.strictObject({
     .describe('The snapshot in the dump of a DuckLake: answers what it has'),
 });
 
-/** `/operator/backups`: copies the data of the running service, or helps to copy a DuckLake. One runs at a time. */
-export function backupRoutes(app: Api, { warehouse, clock, version, metrics }: ApiDependencies): void {
-  let newest: BackupRecord | null = null;
-  let running = Promise.resolve();
-  const stopping = new AbortController();
-  // A large backup would take longer than a service has to stop.
-  app.addHook('onClose', () => {
-    stopping.abort(new Error('the service was stopped, so that the backup is not complete'));
-    return running;
-  });
-
-  /** Begins a backup, and remembers how it ends. */
-  const begin = (
-    begun: Pick<BackupRecord, 'to' | 'taken_at'>,
-    work: Promise<Partial<BackupRecord>>,
-  ): BackupRecord => {
-    const empty = { bytes: null, rows: null, lake: null, contents: null, error: null };
-    const record = { status: 'running', ...begun, ...empty } as const;
-    newest = record;
-    running = work.then(
-      (done) => {
-        newest = { ...record, ...done, status: 'completed' };
-      },
-      (error: unknown) => {
-        newest = {
-          ...record,
-          status: 'failed',
-          error: error instanceof Error ? error.message : String(error),
-        };
-      },
-    );
-    return record;
-  };
-
-  const ofLake = async (
-    snapshot: number | undefined,
-    log: FastifyBaseLogger,
-  ): Promise<Partial<BackupRecord>> => {
-    if (snapshot === undefined) return examine(warehouse);
-    const contents = { version, ...(await contentsAt(warehouse.settings, snapshot)) };
-    // The command has checked the copy before, and has only to write this into it.
-    const result = { takenAt: new Date(contents.taken_at), endedAt: clock.now(), isComplete: true };
-    await noteBackup({ warehouse, metrics, log }, result);
-    return { taken_at: contents.taken_at, rows: totalRows(contents), contents };
-  };
-
-  app.post(
-    '/backups',
-    {
-      schema: answers(backupRecord, {
-        operationId: 'startBackup',
-        tag: 'Operator',
-        caller: 'operator',
-        summary: 'Start a backup of the running service',
-        body: target,
-        errors: [409],
-      }),
-    },
-    async ({ body: { to, keep = null, snapshot }, log }) => {
-      if (snapshot !== undefined && !warehouse.isDuckLake)
-        throw invalid('snapshot: expected none, because the warehouse is not a DuckLake');
-      if (warehouse.isDuckLake) {
-        const record = begin({ to, taken_at: clock.now().toISOString() }, ofLake(snapshot, log));
-        // Another node may answer the next request, and does not know of this backup.
-        await running;
-        return success(newest ?? record);
-      }
-      const request = { to, keep, version, signal: stopping.signal };
-      const started = await startBackup({ warehouse, metrics, clock, log }, request);
-      const done = started.ended.then((manifest) => ({ bytes: manifest.bytes, rows: totalRows(manifest) }));
-      return success(begin({ to: started.to, taken_at: started.takenAt.toISOString() }, done));
-    },
-  );
-
-  app.get(
-    '/backups',
-    {
-      schema: answers(backupRecord.nullable(), {
-        operationId: 'getLastBackup',
-        tag: 'Operator',
-        caller: 'operator',
-        summary: 'The newest backup since the service started',
-      }),
-    },
-    () => success(newest),
-  );
-}
-
 /** Looks whether a DuckLake has all its files, and returns where they and the catalog are. */
 async function examine(warehouse: Warehouse): Promise<Partial<BackupRecord>> {
   const { settings } = warehouse;
@@ -163,3 +75,114 @@ async function examine(warehouse: Warehouse): Promise<Partial<BackupRecord>> {
   const { endpoint } = settings.objectStorage;
   return { bytes, lake: { catalog: withoutSecrets(catalog), data_path: dataPath, endpoint, files } };
 }
+
+/** The backups of a running service. One runs at a time. */
+export class Backups {
+  readonly #dependencies: ApiDependencies;
+  readonly #stopping = new AbortController();
+  #newest: BackupRecord | null = null;
+  #running = Promise.resolve();
+
+  constructor(dependencies: ApiDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The newest backup of this process. */
+  get newest(): BackupRecord | null {
+    return this.#newest;
+  }
+
+  /** Ends what runs, because a large backup would take longer than a service has to stop. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new Error('the service was stopped, so that the backup is not complete'));
+    await this.#running;
+  }
+
+  /** Starts a copy of a DuckDB warehouse. */
+  async start(to: string, keep: number | null, log: FastifyBaseLogger): Promise<BackupRecord> {
+    const { warehouse, clock, version, metrics } = this.#dependencies;
+    const request = { to, keep, version, signal: this.#stopping.signal };
+    const started = await startBackup({ warehouse, metrics, clock, log }, request);
+    const done = started.ended.then((manifest) => ({ bytes: manifest.bytes, rows: totalRows(manifest) }));
+    return this.#begin({ to: started.to, taken_at: started.takenAt.toISOString() }, done);
+  }
+
+  /** Examines a DuckLake, or a snapshot of it, to the end. */
+  async examine(to: string, snapshot: number | undefined, log: FastifyBaseLogger): Promise<BackupRecord> {
+    const begun = { to, taken_at: this.#dependencies.clock.now().toISOString() };
+    const record = this.#begin(begun, this.#ofLake(snapshot, log));
+    // Another node may answer the next request, and does not know of this backup.
+    await this.#running;
+    return this.#newest ?? record;
+  }
+
+  /** Begins a backup, and remembers how it ends. */
+  #begin(begun: Pick<BackupRecord, 'to' | 'taken_at'>, work: Promise<Partial<BackupRecord>>): BackupRecord {
+    const empty = { bytes: null, rows: null, lake: null, contents: null, error: null };
+    const record = { status: 'running', ...begun, ...empty } as const;
+    this.#newest = record;
+    this.#running = work.then(
+      (done) => {
+        this.#newest = { ...record, ...done, status: 'completed' };
+      },
+      (error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        this.#newest = { ...record, status: 'failed', error: message };
+      },
+    );
+    return record;
+  }
+
+  async #ofLake(snapshot: number | undefined, log: FastifyBaseLogger): Promise<Partial<BackupRecord>> {
+    const { warehouse, clock, version, metrics } = this.#dependencies;
+    if (snapshot === undefined) return examine(warehouse);
+    const contents = { version, ...(await contentsAt(warehouse.settings, snapshot)) };
+    // The command has checked the copy before, and has only to write this into it.
+    const result = { takenAt: new Date(contents.taken_at), endedAt: clock.now(), isComplete: true };
+    await noteBackup({ warehouse, metrics, log }, result);
+    return { taken_at: contents.taken_at, rows: totalRows(contents), contents };
+  }
+}
+
+/** What the routes of backups take beside the rest. */
+export interface BackupDependencies extends ApiDependencies {
+  backups: Backups;
+}
+
+async function postBackup(
+  { body, log }: Asked<{ body: typeof target }>,
+  { warehouse, backups }: BackupDependencies,
+) {
+  const { to, keep = null, snapshot } = body;
+  if (snapshot !== undefined && !warehouse.isDuckLake)
+    throw invalid('snapshot: expected none, because the warehouse is not a DuckLake');
+  return success(
+    warehouse.isDuckLake ? await backups.examine(to, snapshot, log) : await backups.start(to, keep, log),
+  );
+}
+
+/** `/backups`: copies the data of the running service, or helps to copy a DuckLake. */
+export const backupRoutes = [
+  route({
+    method: 'POST',
+    path: '/backups',
+    access: 'operator',
+    operationId: 'startBackup',
+    tag: 'Operator',
+    summary: 'Start a backup of the running service',
+    errors: [409],
+    body: target,
+    answer: successOf(backupRecord),
+    handle: postBackup,
+  }),
+  route({
+    method: 'GET',
+    path: '/backups',
+    access: 'operator',
+    operationId: 'getLastBackup',
+    tag: 'Operator',
+    summary: 'The newest backup since the service started',
+    answer: successOf(backupRecord.nullable()),
+    handle: (_request, { backups }: BackupDependencies) => success(backups.newest),
+  }),
+];

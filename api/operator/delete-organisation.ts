@@ -4,11 +4,12 @@ import {
   listDeletions,
 } from '../../warehouse/organisations/deleted-organisations.ts';
 import { findOrganisation } from '../../warehouse/organisations/organisations.ts';
-import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, organisation } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { answers, noBody, success } from '../routes/route-schema.ts';
+import { success, successOf } from '../routes/answers.ts';
+import { noBody } from '../routes/route-schema.ts';
+import { route, type Asked } from '../routes/route.ts';
 
 /** An organisation, and how much it has. */
 export const organisationContents = organisation
@@ -34,53 +35,55 @@ export const organisationDeletion = z
   })
   .meta({ id: 'OrganisationDeletion' });
 
-/** The routes by which the operator sees what an organisation has, deletes it with all its data, and lists deletions. */
-export function deletionRoutes(app: Api, { warehouse, deleteOrganisation }: ApiDependencies): void {
-  app.get(
-    '/organisations/:id',
-    {
-      schema: answers(organisationContents, {
-        operationId: 'getOrganisationContents',
-        tag: 'Operator',
-        caller: 'operator',
-        summary: 'An organisation, and how much it has',
-        params: idParams,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const { id } = request.params;
-      const known = found('organisation', id, await findOrganisation(warehouse, id));
-      return success({ ...known, ...(await contentsOfOrganisation(warehouse, id)) });
-    },
-  );
-
-  app.delete(
-    '/organisations/:id',
-    {
-      schema: answers(organisationDeletion, {
-        operationId: 'deleteOrganisation',
-        tag: 'Operator',
-        caller: 'operator',
-        summary: 'Delete an organisation with all its data; its keys end at once',
-        body: noBody,
-        params: idParams,
-        errors: [404],
-      }),
-    },
-    async ({ params: { id } }) => success(found('organisation', id, await deleteOrganisation(id))),
-  );
-
-  app.get(
-    '/deletions',
-    {
-      schema: answers(z.array(organisationDeletion), {
-        operationId: 'listOrganisationDeletions',
-        tag: 'Operator',
-        caller: 'operator',
-        summary: 'Who has deleted which organisation, and when',
-      }),
-    },
-    async () => success(await listDeletions(warehouse)),
-  );
+async function getContents(request: Asked<{ params: typeof idParams }>, { warehouse }: ApiDependencies) {
+  const { id } = request.params;
+  const known = found('organisation', id, await findOrganisation(warehouse, id));
+  return success({ ...known, ...(await contentsOfOrganisation(warehouse, id)) });
 }
+
+const deleteOne = async (
+  { params: { id } }: Asked<{ params: typeof idParams }>,
+  { deleteOrganisation }: ApiDependencies,
+) => success(found('organisation', id, await deleteOrganisation(id)));
+
+const getDeletions = async (_request: Asked, { warehouse }: ApiDependencies) =>
+  success(await listDeletions(warehouse));
+
+/** What an organisation has, its deletion with all its data, and all deletions. */
+export const deletionRoutes = [
+  route({
+    method: 'GET',
+    path: '/organisations/:id',
+    access: 'operator',
+    operationId: 'getOrganisationContents',
+    tag: 'Operator',
+    summary: 'An organisation, and how much it has',
+    errors: [404],
+    params: idParams,
+    answer: successOf(organisationContents),
+    handle: getContents,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/organisations/:id',
+    access: 'operator',
+    operationId: 'deleteOrganisation',
+    tag: 'Operator',
+    summary: 'Delete an organisation with all its data; its keys end at once',
+    errors: [404],
+    body: noBody,
+    params: idParams,
+    answer: successOf(organisationDeletion),
+    handle: deleteOne,
+  }),
+  route({
+    method: 'GET',
+    path: '/deletions',
+    access: 'operator',
+    operationId: 'listOrganisationDeletions',
+    tag: 'Operator',
+    summary: 'Who has deleted which organisation, and when',
+    answer: successOf(z.array(organisationDeletion)),
+    handle: getDeletions,
+  }),
+];

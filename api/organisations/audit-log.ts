@@ -5,8 +5,8 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, instant } from '../http/fields.ts';
 import { page, pageQuery } from '../http/paging.ts';
-import { answersPage } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { pageOf } from '../routes/answers.ts';
+import { route, type Asked } from '../routes/route.ts';
 
 const auditRecord = z
   .object({
@@ -43,28 +43,28 @@ const auditQuery = pageQuery
     error: 'expected a day not before start',
   });
 
-/** `GET /audit-log`: every recorded action with its author, newest first. */
-export function auditLogRoutes(app: Api, { warehouse }: ApiDependencies): void {
-  app.get(
-    '/audit-log',
-    {
-      config: { access: 'admin' },
-      schema: answersPage(auditRecord, {
-        operationId: 'listAuditLog',
-        tag: 'Audit',
-        summary: 'Who did what, newest first',
-        querystring: auditQuery,
-      }),
-    },
-    (request) => {
-      const { actor = null, action = null, target = null, start = null, end = null } = request.query;
-      const filter = { actor, action, target, start, end };
-      return page(
-        request.query,
-        z.uuid(),
-        (part) => listAuditLog(warehouse, callerOf(request).organisation.id, part, filter),
-        ({ id }) => id,
-      );
-    },
+function getAuditLog(request: Asked<{ query: typeof auditQuery }>, { warehouse }: ApiDependencies) {
+  const { actor = null, action = null, target = null, start = null, end = null } = request.query;
+  const filter = { actor, action, target, start, end };
+  return page(
+    request.query,
+    z.uuid(),
+    (part) => listAuditLog(warehouse, callerOf(request).organisation.id, part, filter),
+    ({ id }) => id,
   );
 }
+
+/** `/audit-log`: every recorded action with its author, newest first. */
+export const auditLogRoutes = [
+  route({
+    method: 'GET',
+    path: '/audit-log',
+    access: 'admin',
+    operationId: 'listAuditLog',
+    tag: 'Audit',
+    summary: 'Who did what, newest first',
+    query: auditQuery,
+    answer: pageOf(auditRecord),
+    handle: getAuditLog,
+  }),
+];

@@ -13,14 +13,16 @@ import {
 import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, identity, instant } from '../http/fields.ts';
-import { answers, noBody, success } from '../routes/route-schema.ts';
+import { success, successOf } from '../routes/answers.ts';
+import { noBody } from '../routes/route-schema.ts';
+import { route, type Asked, type Replying } from '../routes/route.ts';
 import { callerOf, callerWith, changeBy, knownAs } from '../access/authentication.ts';
 import type { CallMeter } from '../access/call-meter.ts';
 import { isHttps, refuseOtherSites } from '../access/session/own-page.ts';
 import { clearSession, sealSession, setSession } from '../access/session/session-cookie.ts';
 import type { AdmittedSession, SessionGate } from '../access/session/session-gate.ts';
-import { SignInLimit } from '../access/session/sign-in-limit.ts';
-import { createKeyCheck } from '../access/valid-key.ts';
+import type { SignInLimit } from '../access/session/sign-in-limit.ts';
+import type { createKeyCheck } from '../access/valid-key.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,115 +38,117 @@ const sessionRecord = identity
   .extend({ expires_at: instant, today: day.describe('The UTC day of the service’s clock') })
   .meta({ id: 'Session' });
 
+const signInBody = z.strictObject({
+  key: z.string().describe('The secret of a read, write or admin key'),
+});
+
 function admittedOf({ admittedSession }: FastifyRequest): AdmittedSession {
   if (admittedSession === null) throw new Error('the route is not behind a session');
   return admittedSession;
 }
 
-/** `POST`, `GET` and `DELETE /session`: a page of the service signs in with a key, and out (docs/http.md#browser-session). */
-export function browserSessionRoutes(
-  app: Api,
-  {
-    warehouse,
-    clock,
-    sealer,
-    meter,
-    sessions,
-    metrics,
-    publicUrl,
-  }: ApiDependencies & { meter: CallMeter; sessions: SessionGate },
-): void {
-  const checkKey = createKeyCheck(warehouse, clock);
-  const signIns = new SignInLimit(metrics);
+/** What the routes of sessions take beside the rest. */
+export interface SessionDependencies extends ApiDependencies {
+  meter: CallMeter;
+  sessions: SessionGate;
+  signIns: SignInLimit;
+  checkKey: ReturnType<typeof createKeyCheck>;
+}
+
+/** Prepares a scope for the routes of sessions. */
+export function takeSessions(app: Api): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('admittedSession', null);
-  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const admitted = await sessions.admit(request, reply);
-    request.admittedSession = admitted;
-    const { holder, look } = admitted;
-    knownAs(request, callerWith(holder, await meter.noteUse(holder, look), look, 'session'));
-  };
-  const shown = ({ organisation, key }: KeyHolder, { expiresAt }: BrowserSession) =>
-    success({ organisation, key, expires_at: expiresAt, today: dayOf(clock.now()) });
-
-  app.post(
-    '/session',
-    {
-      bodyLimit: MOST_BYTES,
-      onRequest: async (request) => {
-        refuseOtherSites(request);
-      },
-      schema: answers(sessionRecord, {
-        operationId: 'signIn',
-        tag: 'Session',
-        summary: 'Sign in with a key; the answer sets the cookie of the session',
-        caller: 'anyone',
-        body: z.strictObject({ key: z.string().describe('The secret of a read, write or admin key') }),
-      }),
-    },
-    async (request, reply) => {
-      const look = await warehouse.look();
-      const holder = await signIns.admit(request, reply, () =>
-        checkKey({ from: 'key', secret: request.body.key }, look),
-      );
-      if (!permits(holder.key.permission, 'read'))
-        throw forbidden(`key: ${permissionMessage(holder.key.permission, 'read')}`);
-      const { organisation, key } = holder;
-      const now = clock.now();
-      const session = newSession(holder, now);
-      const { actor } = knownAs(request, callerWith(holder, await meter.noteUse(holder, look), look));
-      await audit(
-        warehouse,
-        organisation.id,
-        {
-          actor,
-          action: 'signed_in',
-          target: key.id,
-          detail: { session_id: session.id, expires_at: session.expiresAt },
-        },
-        now,
-      );
-      setSession(reply, sealSession(sealer, session), {
-        secure: isHttps(request, publicUrl),
-        maxAge: Math.floor((Date.parse(session.expiresAt) - now.getTime()) / 1_000),
-      });
-      return shown(holder, session);
-    },
-  );
-
-  app.get(
-    '/session',
-    {
-      onRequest: admit,
-      schema: answers(sessionRecord, {
-        operationId: 'getSession',
-        tag: 'Session',
-        summary: 'The session of the cookie',
-        caller: 'session',
-      }),
-    },
-    (request) => {
-      const { holder, session } = admittedOf(request);
-      return shown(holder, session);
-    },
-  );
-
-  app.delete(
-    '/session',
-    {
-      onRequest: admit,
-      schema: answers(z.object({ signed_out: z.literal(true) }), {
-        operationId: 'signOut',
-        tag: 'Session',
-        summary: 'Sign out at once on all nodes',
-        caller: 'session',
-        body: noBody,
-      }),
-    },
-    async (request, reply) => {
-      await endSession(warehouse, admittedOf(request).session, changeBy(callerOf(request), clock.now()));
-      clearSession(request, reply, isHttps(request, publicUrl));
-      return success({ signed_out: true } as const);
-    },
-  );
 }
+
+async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { sessions, meter }: SessionDependencies,
+): Promise<void> {
+  const admitted = await sessions.admit(request, reply);
+  request.admittedSession = admitted;
+  const { holder, look } = admitted;
+  knownAs(request, callerWith(holder, await meter.noteUse(holder, look), look, 'session'));
+}
+
+const shown = ({ organisation, key }: KeyHolder, { expiresAt }: BrowserSession, now: Date) =>
+  success({ organisation, key, expires_at: expiresAt, today: dayOf(now) });
+
+async function postSession(
+  request: Asked<{ body: typeof signInBody }>,
+  { warehouse, clock, sealer, meter, signIns, checkKey, publicUrl }: SessionDependencies,
+  { reply }: Replying,
+) {
+  const look = await warehouse.look();
+  const holder = await signIns.admit(request, reply, () =>
+    checkKey({ from: 'key', secret: request.body.key }, look),
+  );
+  const { organisation, key } = holder;
+  if (!permits(key.permission, 'read')) throw forbidden(`key: ${permissionMessage(key.permission, 'read')}`);
+  const now = clock.now();
+  const session = newSession(holder, now);
+  const { actor } = knownAs(request, callerWith(holder, await meter.noteUse(holder, look), look));
+  const detail = { session_id: session.id, expires_at: session.expiresAt };
+  await audit(warehouse, organisation.id, { actor, action: 'signed_in', target: key.id, detail }, now);
+  setSession(reply, sealSession(sealer, session), {
+    secure: isHttps(request, publicUrl),
+    maxAge: Math.floor((Date.parse(session.expiresAt) - now.getTime()) / 1_000),
+  });
+  return shown(holder, session, now);
+}
+
+function getSession(request: Asked, { clock }: SessionDependencies) {
+  const { holder, session } = admittedOf(request);
+  return shown(holder, session, clock.now());
+}
+
+async function deleteSession(
+  request: Asked,
+  { warehouse, clock, publicUrl }: SessionDependencies,
+  { reply }: Replying,
+) {
+  await endSession(warehouse, admittedOf(request).session, changeBy(callerOf(request), clock.now()));
+  clearSession(request, reply, isHttps(request, publicUrl));
+  return success({ signed_out: true } as const);
+}
+
+/** `/session`: a page of the service signs in with a key, and out (docs/http.md#browser-session). */
+export const browserSessionRoutes = [
+  route({
+    method: 'POST',
+    path: '/session',
+    access: 'anyone',
+    bodyLimit: MOST_BYTES,
+    operationId: 'signIn',
+    tag: 'Session',
+    summary: 'Sign in with a key; the answer sets the cookie of the session',
+    body: signInBody,
+    answer: successOf(sessionRecord),
+    admit: refuseOtherSites,
+    handle: postSession,
+  }),
+  route({
+    method: 'GET',
+    path: '/session',
+    access: 'session',
+    operationId: 'getSession',
+    tag: 'Session',
+    summary: 'The session of the cookie',
+    answer: successOf(sessionRecord),
+    admit,
+    handle: getSession,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/session',
+    access: 'session',
+    operationId: 'signOut',
+    tag: 'Session',
+    summary: 'Sign out at once on all nodes',
+    body: noBody,
+    answer: successOf(z.object({ signed_out: z.literal(true) })),
+    admit,
+    handle: deleteSession,
+  }),
+];

@@ -11,8 +11,9 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, name, permission } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { page, pageQuery } from '../http/paging.ts';
-import { answers, answersPage, noBody, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { pageOf, success, successOf } from '../routes/answers.ts';
+import { noBody } from '../routes/route-schema.ts';
+import { route, type Asked } from '../routes/route.ts';
 
 export const keyRecord = z
   .object({
@@ -60,86 +61,86 @@ export const revoke = (
     options,
   );
 
-/** `GET`, `POST /keys` and `DELETE /keys/{id}` (docs/http.md#manage-keys). */
-export function keyRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
-  app.get(
-    '/keys',
-    {
-      config: { access: 'admin' },
-      schema: answersPage(keyRecord, {
-        operationId: 'listKeys',
-        tag: 'Keys',
-        summary: 'List keys',
-        querystring: pageQuery,
-      }),
-    },
-    (request) =>
-      page(
-        request.query,
-        z.string(),
-        (part) => listKeys(warehouse, callerOf(request).organisation.id, part),
-        ({ id }) => id,
-      ),
+const newKey = z.strictObject({
+  name,
+  permission,
+  expires_at: z.iso
+    .datetime({ offset: true, error: 'expected an instant such as "2027-01-31T00:00:00Z"' })
+    .nullish(),
+});
+
+const getKeys = (request: Asked<{ query: typeof pageQuery }>, { warehouse }: ApiDependencies) =>
+  page(
+    request.query,
+    z.string(),
+    (part) => listKeys(warehouse, callerOf(request).organisation.id, part),
+    ({ id }) => id,
   );
 
-  app.post(
-    '/keys',
-    {
-      config: { access: 'admin' },
-      schema: answers(newKeyRecord, {
-        operationId: 'createKey',
-        tag: 'Keys',
-        summary: 'Create a key; its secret is shown this once',
-        body: z.strictObject({
-          name,
-          permission,
-          expires_at: z.iso
-            .datetime({ offset: true, error: 'expected an instant such as "2027-01-31T00:00:00Z"' })
-            .nullish(),
-        }),
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const now = clock.now();
-      const { name, permission } = request.body;
-      const expires_at = request.body.expires_at ? new Date(request.body.expires_at).toISOString() : null;
-      if (expires_at !== null && Date.parse(expires_at) <= now.getTime()) {
-        throw invalid(
-          `expires_at: expected an instant in the future, got ${JSON.stringify(request.body.expires_at)}`,
-        );
-      }
-      // A UTC offset can move the last instants of the year 9999 into the next one.
-      if (expires_at?.startsWith('+') === true) {
-        throw invalid(
-          `expires_at: expected an instant before the year 10000, got ${JSON.stringify(request.body.expires_at)}`,
-        );
-      }
-      const created = await warehouse.transaction((session) =>
-        issueKey(session, caller.organisation.id, { name, permission, expires_at }, changeBy(caller, now)),
-      );
-      return success(created);
-    },
+async function postKey(request: Asked<{ body: typeof newKey }>, { warehouse, clock }: ApiDependencies) {
+  const caller = callerOf(request);
+  const now = clock.now();
+  const { name, permission } = request.body;
+  const expires_at = request.body.expires_at ? new Date(request.body.expires_at).toISOString() : null;
+  if (expires_at !== null && Date.parse(expires_at) <= now.getTime()) {
+    throw invalid(
+      `expires_at: expected an instant in the future, got ${JSON.stringify(request.body.expires_at)}`,
+    );
+  }
+  // A UTC offset can move the last instants of the year 9999 into the next one.
+  if (expires_at?.startsWith('+') === true) {
+    throw invalid(
+      `expires_at: expected an instant before the year 10000, got ${JSON.stringify(request.body.expires_at)}`,
+    );
+  }
+  const created = await warehouse.transaction((session) =>
+    issueKey(session, caller.organisation.id, { name, permission, expires_at }, changeBy(caller, now)),
   );
-
-  app.delete(
-    '/keys/:id',
-    {
-      config: { access: 'admin' },
-      schema: answers(keyRecord, {
-        operationId: 'revokeKey',
-        tag: 'Keys',
-        summary: 'Revoke a key at once',
-        body: noBody,
-        params: idParams,
-        errors: [404, 409],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const { id } = request.params;
-      const by = changeBy(caller, clock.now());
-      return success(found('key', id, await revoke(warehouse, caller.organisation.id, id, by)));
-    },
-  );
+  return success(created);
 }
+
+async function deleteKey(request: Asked<{ params: typeof idParams }>, { warehouse, clock }: ApiDependencies) {
+  const caller = callerOf(request);
+  const { id } = request.params;
+  const by = changeBy(caller, clock.now());
+  return success(found('key', id, await revoke(warehouse, caller.organisation.id, id, by)));
+}
+
+/** `/keys`: the keys of an organisation (docs/http.md#manage-keys). */
+export const keyRoutes = [
+  route({
+    method: 'GET',
+    path: '/keys',
+    access: 'admin',
+    operationId: 'listKeys',
+    tag: 'Keys',
+    summary: 'List keys',
+    query: pageQuery,
+    answer: pageOf(keyRecord),
+    handle: getKeys,
+  }),
+  route({
+    method: 'POST',
+    path: '/keys',
+    access: 'admin',
+    operationId: 'createKey',
+    tag: 'Keys',
+    summary: 'Create a key; its secret is shown this once',
+    body: newKey,
+    answer: successOf(newKeyRecord),
+    handle: postKey,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/keys/:id',
+    access: 'admin',
+    operationId: 'revokeKey',
+    tag: 'Keys',
+    summary: 'Revoke a key at once',
+    errors: [404, 409],
+    body: noBody,
+    params: idParams,
+    answer: successOf(keyRecord),
+    handle: deleteKey,
+  }),
+];

@@ -4,47 +4,46 @@ import { updateOrganisation } from '../../warehouse/organisations/organisations.
 import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { name, organisation, settleDays } from '../http/fields.ts';
-import { answers, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { success, successOf } from '../routes/answers.ts';
+import { route, type Asked } from '../routes/route.ts';
 import { without } from '../http/defined-fields.ts';
 
-/** `GET` and `PATCH /organisation`. */
-export function organisationRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
-  app.get(
-    '/organisation',
-    {
-      config: { access: 'read' },
-      schema: answers(organisation, {
-        operationId: 'getOrganisation',
-        tag: 'Organisation',
-        summary: 'The organisation of the key',
-      }),
-    },
-    (request) => success(callerOf(request).organisation),
-  );
+const changes = z.strictObject({ name: name.optional(), settle_days: settleDays.optional() });
 
-  app.patch(
-    '/organisation',
-    {
-      config: { access: 'admin' },
-      schema: answers(organisation, {
-        operationId: 'updateOrganisation',
-        tag: 'Organisation',
-        summary: 'Change the name, or how long bills take to settle',
-        body: z.strictObject({ name: name.optional(), settle_days: settleDays.optional() }),
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const { id } = caller.organisation;
-      const by = changeBy(caller, clock.now());
-      return success(
-        found(
-          'organisation',
-          id,
-          await updateOrganisation(warehouse, id, without(request.body, undefined), by),
-        ),
-      );
-    },
-  );
+const getOrganisation = (request: Asked) => success(callerOf(request).organisation);
+
+async function patchOrganisation(
+  request: Asked<{ body: typeof changes }>,
+  { warehouse, clock }: ApiDependencies,
+) {
+  const caller = callerOf(request);
+  const { id } = caller.organisation;
+  const by = changeBy(caller, clock.now());
+  const changed = await updateOrganisation(warehouse, id, without(request.body, undefined), by);
+  return success(found('organisation', id, changed));
 }
+
+/** `/organisation`: the organisation of the caller. */
+export const organisationRoutes = [
+  route({
+    method: 'GET',
+    path: '/organisation',
+    access: 'read',
+    operationId: 'getOrganisation',
+    tag: 'Organisation',
+    summary: 'The organisation of the key',
+    answer: successOf(organisation),
+    handle: getOrganisation,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/organisation',
+    access: 'admin',
+    operationId: 'updateOrganisation',
+    tag: 'Organisation',
+    summary: 'Change the name, or how long bills take to settle',
+    body: changes,
+    answer: successOf(organisation),
+    handle: patchOrganisation,
+  }),
+];

@@ -5,13 +5,13 @@ import { valueToWire } from '../../domain/shared/decimals.ts';
 import { importStates } from '../../warehouse/imports/import-states.ts';
 import { recallMetrics } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
-import type { NumberDependencies } from '../http/dependencies.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
 import { maySeeNumbers, privateForm } from '../access/revenue-access.ts';
 import { latestMonth } from '../months/month-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
 import { privateMetric } from '../metrics/metric-fields.ts';
-import { answers, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { success, successOf } from '../routes/answers.ts';
+import { route, type Asked, type Reading } from '../routes/route.ts';
 
 const percent = z.number().nullable();
 
@@ -46,37 +46,41 @@ const glanceRecord = z
 /** A revenue metric, to those who may not see its numbers. */
 const privateGlance = z.object({ metric: privateMetric }).meta({ id: 'PrivateGlance' });
 
-/** `GET /overview`: every metric at a glance. One statement reads all their months (docs/http.md#read-and-lock-months). */
-export function overviewRoutes(app: Api, dependencies: NumberDependencies): void {
-  app.get(
-    '/overview',
-    {
-      config: { isKept: true, access: 'read', feature: 'unit_economics', isHeavy: true },
-      schema: answers(z.array(z.union([glanceRecord, privateGlance])), {
-        operationId: 'getOverview',
-        tag: 'Metrics',
-        summary: 'Every metric at a glance, oldest first',
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const { warehouse } = dependencies;
-      const metrics = await recallMetrics(caller.look, warehouse, caller.organisation.id);
-      const months = await monthsOf(dependencies, caller, metrics, 'overview');
-      const imports = await importStates(warehouse, caller, metrics);
-      return success(
-        metrics.map((metric) => {
-          if (!maySeeNumbers(caller, metric)) return { metric: privateForm(metric) };
-          const { id, name, unit, kind, target } = metric;
-          const glance = glanceAt(months.get(id) ?? []);
-          return {
-            metric: { id, name, unit, kind },
-            ...glance,
-            target: target === null ? null : valueToWire(target),
-            import_status: imports.get(id)?.status ?? null,
-          };
-        }),
-      );
-    },
+async function getOverview(request: Asked, dependencies: ApiDependencies, { spend }: Reading) {
+  const caller = callerOf(request);
+  const { warehouse } = dependencies;
+  const metrics = await recallMetrics(caller.look, warehouse, caller.organisation.id);
+  const months = await monthsOf(dependencies, caller, metrics, 'overview', spend);
+  const imports = await importStates(warehouse, caller, metrics);
+  return success(
+    metrics.map((metric) => {
+      if (!maySeeNumbers(caller, metric)) return { metric: privateForm(metric) };
+      const { id, name, unit, kind, target } = metric;
+      const glance = glanceAt(months.get(id) ?? []);
+      return {
+        metric: { id, name, unit, kind },
+        ...glance,
+        target: target === null ? null : valueToWire(target),
+        import_status: imports.get(id)?.status ?? null,
+      };
+    }),
   );
 }
+
+/** `/overview`: every metric at a glance. One statement reads all their months (docs/http.md#read-and-lock-months). */
+export const overviewRoutes = [
+  route({
+    method: 'GET',
+    path: '/overview',
+    access: 'read',
+    plan: 'unit_economics',
+    isKept: true,
+    isHeavy: true,
+    operationId: 'getOverview',
+    tag: 'Metrics',
+    summary: 'Every metric at a glance, oldest first',
+    answer: successOf(z.array(z.union([glanceRecord, privateGlance]))),
+    reads: 'months',
+    handle: getOverview,
+  }),
+];

@@ -5,21 +5,21 @@ import { shownMonths } from '../../domain/months/shown-months.ts';
 import { includes } from '../../domain/organisations/tiers.ts';
 import { byName } from '../../domain/shared/by-name.ts';
 import { addMonths, dayOf, firstDay, monthOf, type Month } from '../../domain/shared/calendar.ts';
+import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
 import { recallMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
 import { lastRuns } from '../../warehouse/sources/ingest-runs.ts';
+import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import { choicesBegun } from '../../warehouse/spend/picks/spend-choices.ts';
-import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
 import { monthBills, type MonthBills } from '../../warehouse/teams/bills/bills.ts';
 import { listTeams, type Team } from '../../warehouse/teams/teams.ts';
 import { callerOf, type Caller } from '../access/authentication.ts';
 import { visibleNumbers } from '../access/revenue-access.ts';
-import type { Api } from '../http/api-type.ts';
-import type { NumberDependencies } from '../http/dependencies.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
-import { noteUpdates } from '../http/note-updates.ts';
-import { answers, success } from '../routes/route-schema.ts';
+import { success, successOf } from '../routes/answers.ts';
+import { route, type Asked, type Reading } from '../routes/route.ts';
 import { doubt } from '../months/month-fields.ts';
 import { readMonths } from '../months/read-months.ts';
 import { billOnWire } from '../teams/team-bills.ts';
@@ -95,45 +95,7 @@ type WaitingItem = z.infer<typeof waitingItem>;
 
 const nameOf = ({ id, name }: { id: string; name: string }) => ({ id, name });
 
-/** `GET /waiting`: what waits for someone, by kind and name. No kind needs a statement for each metric or team. */
-export function waitingRoutes(app: Api, dependencies: NumberDependencies): void {
-  const { warehouse } = dependencies;
-  app.get(
-    '/waiting',
-    {
-      config: { isKept: true, access: 'read', isHeavy: true },
-      schema: answers(z.array(waitingItem), {
-        operationId: 'getWaiting',
-        tag: 'Metrics',
-        summary: 'What waits for someone: failed runs, doubts, months to lock, bills that cannot seal',
-        description:
-          'By kind in the order of the schema, then by name. Plans without unit economics have only runs and collection. ' +
-          'Revenue metrics are there only for those who may see their numbers.',
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const { id: orgId, tier } = caller.organisation;
-      const now = dependencies.clock.now();
-      const begun = await choicesBegun(warehouse, orgId, firstDay(addMonths(monthOf(dayOf(now)), -1)));
-      return success([
-        ...(await failedRuns(dependencies, orgId)),
-        ...(includes(tier, 'unit_economics') ? await waitingNumbers(dependencies, caller, now) : []),
-        ...begun.map(({ words, day }) => ({
-          kind: 'collection_begun' as const,
-          message: `${words}; earlier months are partial and cannot be locked`,
-          words,
-          day,
-        })),
-      ]);
-    },
-  );
-}
-
-async function failedRuns(
-  { warehouse }: Pick<NumberDependencies, 'warehouse'>,
-  orgId: string,
-): Promise<WaitingItem[]> {
+async function failedRuns(warehouse: Warehouse, orgId: string): Promise<WaitingItem[]> {
   const runs = await lastRuns(warehouse, orgId);
   const sources = await listCostSources(warehouse, orgId);
   return sources.toSorted(byName).flatMap((source): WaitingItem[] => {
@@ -148,8 +110,9 @@ async function failedRuns(
 
 /** Returns what waits of the metrics whose numbers the caller may see, and of the teams. */
 async function waitingNumbers(
-  dependencies: NumberDependencies,
+  dependencies: ApiDependencies,
   caller: Caller,
+  { on }: ComputedSpend,
   now: Date,
 ): Promise<WaitingItem[]> {
   const { warehouse } = dependencies;
@@ -160,7 +123,6 @@ async function waitingNumbers(
   const imports = await importStates(warehouse, caller, metrics);
   // Below its plan, nobody can lock a month of revenue.
   const lockable = metrics.filter(({ kind }) => kind === 'count' || includes(organisation.tier, 'revenue'));
-  const { on } = noteUpdates(dependencies, organisation.id, await sealBills(warehouse, organisation.id, now));
   const { records, bills } = await warehouse.onOneState(async (session) => ({
     records: await readMonths(on(session), organisation, lockable, now, { vault }),
     bills: teams.length === 0 ? [] : await monthBills(on(session), organisation.id, shownMonths(now)),
@@ -256,3 +218,41 @@ function waitingBills(
   const { waiting_for } = newest;
   return [{ kind: 'bill_waiting', message, team: nameOf(team), months: found, waiting_for }];
 }
+
+async function getWaiting(request: Asked, dependencies: ApiDependencies, { spend }: Reading) {
+  const { warehouse, clock } = dependencies;
+  const caller = callerOf(request);
+  const { id: orgId, tier } = caller.organisation;
+  const now = clock.now();
+  const begun = await choicesBegun(warehouse, orgId, firstDay(addMonths(monthOf(dayOf(now)), -1)));
+  return success([
+    ...(await failedRuns(warehouse, orgId)),
+    ...(includes(tier, 'unit_economics') ? await waitingNumbers(dependencies, caller, spend, now) : []),
+    ...begun.map(({ words, day }) => ({
+      kind: 'collection_begun' as const,
+      message: `${words}; earlier months are partial and cannot be locked`,
+      words,
+      day,
+    })),
+  ]);
+}
+
+/** `/waiting`: what waits for someone, by kind and name. No kind needs a statement for each metric or team. */
+export const waitingRoutes = [
+  route({
+    method: 'GET',
+    path: '/waiting',
+    access: 'read',
+    isKept: true,
+    isHeavy: true,
+    operationId: 'getWaiting',
+    tag: 'Metrics',
+    summary: 'What waits for someone: failed runs, doubts, months to lock, bills that cannot seal',
+    description:
+      'By kind in the order of the schema, then by name. Plans without unit economics have only runs and collection. ' +
+      'Revenue metrics are there only for those who may see their numbers.',
+    answer: successOf(z.array(waitingItem)),
+    reads: 'bills',
+    handle: getWaiting,
+  }),
+];

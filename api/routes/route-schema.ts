@@ -1,19 +1,30 @@
+import type { FastifySchema } from 'fastify';
 import { z } from 'zod';
 import type { Access } from '../../domain/organisations/permissions.ts';
-import type { Feature } from '../../domain/organisations/tiers.ts';
+import { file } from './answers.ts';
 import type { Tag } from './tags.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Who may call the route (docs/http.md#all-requests). Every route under /api/v1 sets it, but those of /session. */
-    access?: Access;
-    /** The feature that the organisation's plan must include. */
-    feature?: Feature;
-    /** Whether a successful call can change a unit cost. If so, events are evaluated afterwards. */
-    changesNumbers?: true;
-    /** Fields of the body whose texts the route checks itself (broken-text.ts). */
-    ownTextRules?: readonly string[];
-  }
+/** Who may call a route: who has a permission in an organisation, the operator, the page of a session, or anyone. */
+export type RouteAccess = Access | 'operator' | 'session' | 'anyone';
+
+/** How the OpenAPI document describes a route. */
+export interface Description {
+  access: RouteAccess;
+  /** The name of the route in generated clients, such as `listMetrics`. It never changes. */
+  operationId: string;
+  tag: Tag;
+  summary: string;
+  description?: string;
+  /** Error statuses beyond the common ones and those of a body. */
+  errors?: readonly (404 | 409 | 413 | 415)[];
+  body?: z.ZodType;
+  /** The type of the body, if it is not JSON. */
+  consumes?: string;
+  params?: z.ZodType;
+  query?: z.ZodType;
+  answer: z.ZodType;
+  /** The types of files in which the route can answer, by the header `Accept`. */
+  files?: readonly string[];
 }
 
 const errorBody = z
@@ -34,35 +45,11 @@ const ERRORS: Record<number, string> = {
   503: 'Busy; try again after the seconds that Retry-After gives.',
 };
 
-interface Route<Body, Params, Query> {
-  /** The name of the route in generated clients, such as `listMetrics`. It never changes. */
-  operationId: string;
-  tag: Tag;
-  summary: string;
-  description?: string;
-  /** Who calls the route: by default a tenant with a key or a session. Anyone may try to sign in. */
-  caller?: Caller;
-  body?: Body;
-  params?: Params;
-  querystring?: Query;
-  /** Error statuses beyond the common ones and those of a body. */
-  errors?: readonly (404 | 409 | 413 | 415)[];
-}
-
-type Caller = 'tenant' | 'operator' | 'session' | 'anyone';
-
-const TENANT_ERRORS = [400, 401, 403, 429, 500, 503] as const;
-
-const COMMON_ERRORS = {
-  tenant: TENANT_ERRORS,
-  operator: [400, 401, 500, 503],
-  session: TENANT_ERRORS,
-  anyone: TENANT_ERRORS,
-} as const satisfies Record<Caller, readonly number[]>;
+const COMMON_ERRORS = [400, 401, 403, 429, 500, 503];
+const OPERATOR_ERRORS = [400, 401, 500, 503];
 
 /** What a route takes in the OpenAPI document, unless it takes what the document names for all. */
-const SECURITY: Record<Caller, readonly Record<string, readonly string[]>[] | null> = {
-  tenant: null,
+const SECURITY: Partial<Record<RouteAccess, readonly Record<string, readonly string[]>[]>> = {
   operator: [{ operator: [] }],
   session: [{ session: [] }],
   anyone: [],
@@ -74,104 +61,47 @@ const noFields = z.strictObject({});
 /** The schema for the body of a route that takes none: it also accepts null and an empty object. */
 export const noBody = noFields.nullish();
 
-/** Returns the schema of a route: its inputs, its response on success, and every error that it can return. */
-export function describe<Response extends z.ZodType, Body, Params, Query>(
-  response: Response,
-  {
-    operationId,
-    tag,
-    summary,
-    description,
-    caller = 'tenant',
-    body,
-    params,
-    querystring,
-    errors = [],
-  }: Route<Body, Params, Query>,
-) {
-  const takesBody = body !== undefined && (body as unknown) !== noBody;
-  const bodyErrors = takesBody ? [408, 413, 415] : [];
-  const statuses = [...new Set([...COMMON_ERRORS[caller], ...bodyErrors, ...errors])].sort((a, b) => a - b);
+/** Returns the schema of a route: its inputs, its answer, and every error that it can return. */
+export function schemaOf({
+  access,
+  operationId,
+  tag,
+  summary,
+  description,
+  errors = [],
+  body,
+  consumes,
+  params,
+  query,
+  answer,
+  files,
+}: Description): FastifySchema {
+  const bodyErrors = body !== undefined && body !== noBody ? [408, 413, 415] : [];
+  const common = access === 'operator' ? OPERATOR_ERRORS : COMMON_ERRORS;
+  const statuses = [...new Set([...common, ...bodyErrors, ...errors])].sort((a, b) => a - b);
+  const security = SECURITY[access];
   return {
     operationId,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
     ...(body === undefined ? {} : { body }),
+    ...(consumes === undefined ? {} : { consumes: [consumes] }),
     ...(params === undefined ? {} : { params }),
-    querystring: querystring ?? noFields,
-    ...(SECURITY[caller] === null ? {} : { security: SECURITY[caller] }),
+    querystring: query ?? noFields,
+    ...(security === undefined ? {} : { security }),
     response: {
-      200: response.describe('Success'),
+      200: files === undefined ? answer.describe('Success') : inTypes(answer, files),
       ...Object.fromEntries(
         statuses.map((status) => [status, errorBody.describe(ERRORS[status] ?? 'Error')]),
       ),
     },
-  } as unknown as RouteSchema<Response, Body, Params, Query>;
+  };
 }
 
-/** Returns the schema of a route that returns rows as a file of one of some types. */
-export function answersFile<Query extends z.ZodType>(
-  types: readonly string[],
-  route: Route<undefined, undefined, Query>,
-) {
-  const schema = describe(file, route);
-  return { ...schema, response: { ...schema.response, 200: successOf(filesOf(types)) } };
+/** Returns the schema of an answer in some types. JSON comes first, because generators that know one type take the first. */
+function inTypes(answer: z.ZodType, files: readonly string[]) {
+  const json = answer === file ? {} : { 'application/json': { schema: answer.describe('Success') } };
+  const content = { ...json, ...Object.fromEntries(files.map((type) => [type, { schema: file }])) };
+  return { description: 'Success', content };
 }
-
-/** Returns the schema of a route that by its Accept header returns the same as a file of one of some types, instead of JSON. */
-export function alsoAnswersFile<Schema extends { response: { 200: z.ZodType } }>(
-  types: readonly string[],
-  schema: Schema,
-): Schema {
-  // JSON comes first, because generators that know one type take the first.
-  const content = { 'application/json': { schema: schema.response[200] }, ...filesOf(types) };
-  return { ...schema, response: { ...schema.response, 200: successOf(content) } };
-}
-
-const file = z.string().meta({ format: 'binary' });
-
-const filesOf = (types: readonly string[]): Content =>
-  Object.fromEntries(types.map((type) => [type, { schema: file }]));
-
-type Content = Record<string, { schema: z.ZodType }>;
-
-const successOf = (content: Content) => ({ description: 'Success', content });
-
-type RouteSchema<Response, Body, Params, Query> = {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  response: { 200: Response };
-} & (Body extends z.ZodType ? { body: Body } : unknown) &
-  (Params extends z.ZodType ? { params: Params } : unknown) &
-  (Query extends z.ZodType ? { querystring: Query } : unknown);
-
-/** Returns the schema of a route that does not return a page. */
-export const answers = <
-  Data extends z.ZodType,
-  Body extends z.ZodType | undefined = undefined,
-  Params extends z.ZodType | undefined = undefined,
-  Query extends z.ZodType | undefined = undefined,
->(
-  data: Data,
-  route: Route<Body, Params, Query>,
-) => describe(z.object({ success: z.literal(true), data }), route);
-
-/** The envelope of a page of a list. */
-export const pageOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ success: z.literal(true), data: z.array(item), next_cursor: z.string().nullable() });
-
-/** Returns the schema of a route that returns a page of items. */
-export const answersPage = <
-  Item extends z.ZodType,
-  Body extends z.ZodType | undefined = undefined,
-  Params extends z.ZodType | undefined = undefined,
-  Query extends z.ZodType | undefined = undefined,
->(
-  item: Item,
-  route: Route<Body, Params, Query>,
-) => describe(pageOf(item), route);
-
-/** The envelope of a success (docs/http.md#what-all-answers-have-in-common). */
-export const success = <Data>(data: Data): { success: true; data: Data } => ({ success: true, data });

@@ -6,11 +6,12 @@ import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
 import { decideUnit, type UnitDecision } from '../../warehouse/sources/units/unit-decisions.ts';
 import { unitsOf, type SourceUnit } from '../../warehouse/sources/units/source-units.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
-import type { Api } from '../http/api-type.ts';
+import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { answers, success } from '../routes/route-schema.ts';
+import { success, successOf } from '../routes/answers.ts';
+import { route, type Asked } from '../routes/route.ts';
 
 const costSourceUnit = z
   .object({
@@ -46,86 +47,95 @@ const toWire = ({ firstDay, lastDay, missing, endedOn, ...others }: SourceUnit) 
   ended_on: endedOn,
 });
 
-/** `…/cost-sources/{id}/units`: the accounts, clusters, hosts and tools of a source, and decisions about them. */
-export function costSourceUnitRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
-  const units = async (orgId: string, id: string): Promise<SourceUnit[]> => {
-    const source = found('cost source', id, await findCostSource(warehouse, orgId, id));
-    const running = monthOf(dayOf(clock.now()));
-    return warehouse.session((session) => unitsOf(session, orgId, source.id, running));
-  };
+const endBody = z.strictObject({
+  unit,
+  day: day.nullable().describe('The last day that counts; null: it has not ended'),
+});
+const confirmBody = z.strictObject({ unit, stands: z.boolean({ error: 'expected true or false' }) });
 
-  /** Stores a decision, settles the months that it completes, and returns the unit. */
-  const decide = async (
-    caller: ReturnType<typeof callerOf>,
-    id: string,
-    { unit: name, ...change }: { unit: string } & Partial<UnitDecision>,
-  ) => {
-    const orgId = caller.organisation.id;
-    const source = found('cost source', id, await findCostSource(warehouse, orgId, id));
-    const by = changeBy(caller, clock.now());
-    const today = dayOf(by.now);
-    if ((change.endedOn ?? '') > today)
-      throw invalid(`day: expected a day up to today, ${today}, got ${change.endedOn ?? ''}`);
-    await decideUnit(warehouse, orgId, { sourceId: source.id, unit: name }, change, by);
-    await settleMonths(warehouse, orgId, clock.now());
-    const decided = (await units(orgId, id)).find((one) => one.unit === name);
-    return success(toWire(found('unit', name, decided ?? null)));
-  };
+const unitsOfSource = (
+  { warehouse, clock }: ApiDependencies,
+  orgId: string,
+  sourceId: string,
+): Promise<SourceUnit[]> =>
+  warehouse.session((session) => unitsOf(session, orgId, sourceId, monthOf(dayOf(clock.now()))));
 
-  app.get(
-    '/cost-sources/:id/units',
-    {
-      config: { access: 'read' },
-      schema: answers(z.array(costSourceUnit), {
-        operationId: 'listCostSourceUnits',
-        tag: 'Cost sources',
-        summary: 'Accounts, clusters, hosts or tools of a source, and the days that they lack',
-        params: idParams,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const { id } = callerOf(request).organisation;
-      return success((await units(id, request.params.id)).map(toWire));
-    },
-  );
-
-  app.post(
-    '/cost-sources/:id/units/end',
-    {
-      config: { access: 'admin', changesNumbers: true },
-      schema: answers(costSourceUnit, {
-        operationId: 'endCostSourceUnit',
-        tag: 'Cost sources',
-        summary: 'Say that a unit has ended, so that no month waits for it',
-        params: idParams,
-        body: z.strictObject({
-          unit,
-          day: day.nullable().describe('The last day that counts; null: it has not ended'),
-        }),
-        errors: [404],
-      }),
-    },
-    (request) =>
-      decide(callerOf(request), request.params.id, {
-        unit: request.body.unit,
-        endedOn: request.body.day,
-      }),
-  );
-
-  app.post(
-    '/cost-sources/:id/units/confirm',
-    {
-      config: { access: 'admin', changesNumbers: true },
-      schema: answers(costSourceUnit, {
-        operationId: 'confirmCostSourceUnit',
-        tag: 'Cost sources',
-        summary: 'Say that the charges of a unit are right beside those of another source or file',
-        params: idParams,
-        body: z.strictObject({ unit, stands: z.boolean({ error: 'expected true or false' }) }),
-        errors: [404],
-      }),
-    },
-    (request) => decide(callerOf(request), request.params.id, request.body),
-  );
+/** Stores a decision, settles the months that it completes, and returns the unit. */
+async function decide(
+  request: Asked<{ params: typeof idParams }>,
+  dependencies: ApiDependencies,
+  { unit: name, ...change }: { unit: string } & Partial<UnitDecision>,
+) {
+  const { warehouse, clock } = dependencies;
+  const caller = callerOf(request);
+  const orgId = caller.organisation.id;
+  const source = await requested('cost source', findCostSource, warehouse, request);
+  const by = changeBy(caller, clock.now());
+  const today = dayOf(by.now);
+  if ((change.endedOn ?? '') > today)
+    throw invalid(`day: expected a day up to today, ${today}, got ${change.endedOn ?? ''}`);
+  await decideUnit(warehouse, orgId, { sourceId: source.id, unit: name }, change, by);
+  await settleMonths(warehouse, orgId, clock.now());
+  const units = await unitsOfSource(dependencies, orgId, source.id);
+  return success(toWire(found('unit', name, units.find((one) => one.unit === name) ?? null)));
 }
+
+async function getUnits(request: Asked<{ params: typeof idParams }>, dependencies: ApiDependencies) {
+  const source = await requested('cost source', findCostSource, dependencies.warehouse, request);
+  const units = await unitsOfSource(dependencies, callerOf(request).organisation.id, source.id);
+  return success(units.map(toWire));
+}
+
+const postEnd = (
+  request: Asked<{ params: typeof idParams; body: typeof endBody }>,
+  dependencies: ApiDependencies,
+) => decide(request, dependencies, { unit: request.body.unit, endedOn: request.body.day });
+
+const postConfirm = (
+  request: Asked<{ params: typeof idParams; body: typeof confirmBody }>,
+  dependencies: ApiDependencies,
+) => decide(request, dependencies, request.body);
+
+/** `/cost-sources/{id}/units`: the accounts, clusters, hosts and tools of a source, and decisions about them. */
+export const costSourceUnitRoutes = [
+  route({
+    method: 'GET',
+    path: '/cost-sources/:id/units',
+    access: 'read',
+    operationId: 'listCostSourceUnits',
+    tag: 'Cost sources',
+    summary: 'Accounts, clusters, hosts or tools of a source, and the days that they lack',
+    errors: [404],
+    params: idParams,
+    answer: successOf(z.array(costSourceUnit)),
+    handle: getUnits,
+  }),
+  route({
+    method: 'POST',
+    path: '/cost-sources/:id/units/end',
+    access: 'admin',
+    changesNumbers: true,
+    operationId: 'endCostSourceUnit',
+    tag: 'Cost sources',
+    summary: 'Say that a unit has ended, so that no month waits for it',
+    errors: [404],
+    params: idParams,
+    body: endBody,
+    answer: successOf(costSourceUnit),
+    handle: postEnd,
+  }),
+  route({
+    method: 'POST',
+    path: '/cost-sources/:id/units/confirm',
+    access: 'admin',
+    changesNumbers: true,
+    operationId: 'confirmCostSourceUnit',
+    tag: 'Cost sources',
+    summary: 'Say that the charges of a unit are right beside those of another source or file',
+    errors: [404],
+    params: idParams,
+    body: confirmBody,
+    answer: successOf(costSourceUnit),
+    handle: postConfirm,
+  }),
+];

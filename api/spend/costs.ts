@@ -13,15 +13,15 @@ import {
   type BreakdownKey,
   type BreakdownRow,
 } from '../../warehouse/spend/cost-breakdown.ts';
-import { computeSpend, type ComputedSession } from '../../warehouse/spend/compute-spend.ts';
+import type { ComputedSession } from '../../warehouse/spend/compute-spend.ts';
 import { completeThrough, costSummary } from '../../warehouse/spend/costs.ts';
 import { reconciliation } from '../../warehouse/spend/reconciliation.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day } from '../http/fields.ts';
 import { page } from '../http/paging.ts';
-import { alsoAnswersFile, answers, describe, pageOf, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { pageOf, success, successOf } from '../routes/answers.ts';
+import { route, type Asked, type Reading, type Replying } from '../routes/route.ts';
 import {
   closeSignal,
   PARQUET,
@@ -161,150 +161,179 @@ const toWireRow = ({ total, ...keys }: BreakdownRow): z.infer<typeof breakdownRo
   total: toWire(total),
 });
 
-/** `GET /costs` and `GET /costs/breakdown`: the spend of a range of days (docs/http.md#read-costs). */
-export function costRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
-  /** Sends a file of all rows, or of some. */
-  const sendRows = (
-    reply: FastifyReply,
-    type: TabularType,
-    keys: readonly BreakdownKey[],
-    days: { start: Day; end: Day },
-    safe: z.infer<typeof safeFor>,
-    part: { limit: number | null; offset: number } = { limit: null, offset: 0 },
-  ): Promise<FastifyReply> => {
-    const { id } = callerOf(reply.request).organisation;
-    const name = `costs-by-${keys.join('-')}-${days.start}-to-${days.end}`;
-    const range = { ...days, ...part };
-    const during = { now: clock.now(), signal: closeSignal(reply) };
-    if (type === PARQUET)
-      return sendFile(reply, type, name, parquetBreakdown(warehouse, id, keys, range, during));
-    const batches = streamBreakdown(warehouse, id, keys, range, during);
-    return sendTabular(reply, type, name, { columns: breakdownColumns(keys), batches }, safe);
-  };
-
-  app.get(
-    '/costs',
-    {
-      config: { isKept: true, access: 'read' },
-      schema: alsoAnswersFile(
-        TABULAR_TYPES,
-        answers(costs, {
-          operationId: 'getCosts',
-          tag: 'Costs',
-          summary: 'Spend of a range of days, both inclusive, at most 366',
-          description: `${TABULAR_NOTE} Then one row per day, source and account; they add up to the total.`,
-          querystring: range,
-        }),
-      ),
-    },
-    async (request, reply) => {
-      const { organisation } = callerOf(request);
-      const { start_date, end_date, safe } = request.query;
-      const days = daysOf(request.query);
-      const now = clock.now();
-      const type = tabularType(request);
-      if (type !== null) return sendRows(reply, type, FLAT_KEYS, { start: start_date, end: end_date }, safe);
-      const summary = await costSummary(
-        warehouse,
-        organisation.id,
-        { previousStart: addDays(start_date, -days), start: start_date, end: end_date },
-        now,
-      );
-      return success({
-        start_date,
-        end_date,
-        currency: organisation.currency,
-        total: toWire(summary.total),
-        by_source: {
-          cloud: toWire(summary.bySource.cloud),
-          kubernetes: toWire(summary.bySource.kubernetes),
-          hosts: toWire(summary.bySource.hosts),
-          ai_tools: toWire(summary.bySource.ai_tools),
-        },
-        by_day: summary.byDay.map(({ day, total }) => ({ day, total: toWire(total) })),
-        by_account: summary.byAccount.map(({ total, kubernetes, hosts, ...account }) => ({
-          ...account,
-          total: toWire(total),
-          kubernetes: toWire(kubernetes),
-          hosts: toWire(hosts),
-        })),
-        previous_period: {
-          total: summary.previousTotal === null ? null : toWire(summary.previousTotal),
-          change_percent: changePercent(summary.previousTotal, summary.total),
-        },
-        complete_through: summary.completeThrough,
-      });
-    },
-  );
-
-  app.get(
-    '/costs/breakdown',
-    {
-      config: { isKept: true, access: 'read', isHeavy: true },
-      schema: alsoAnswersFile(
-        TABULAR_TYPES,
-        describe(breakdown, {
-          operationId: 'getCostBreakdown',
-          tag: 'Costs',
-          summary: 'Spend of a range of days by one or two keys; the rows add up to the total',
-          description: `${TABULAR_NOTE} What belongs to no key has null. Clusters and hosts inside an account are no part of its cloud keys.`,
-          querystring: breakdownQuery,
-        }),
-      ),
-    },
-    async (request, reply) => {
-      const { organisation } = callerOf(request);
-      const { start_date, end_date, group_by, limit, cursor, safe } = request.query;
-      daysOf(request.query);
-      const days = { start: start_date, end: end_date };
-      const now = clock.now();
-      const type = tabularType(request);
-      if (type !== null && limit === undefined && cursor === undefined)
-        return sendRows(reply, type, group_by, days, safe);
-      const { on } = await computeSpend(warehouse, organisation.id, now);
-      const readRows = (session: ComputedSession) =>
-        page(
-          { limit: limit ?? MOST_ROWS, cursor },
-          z.number().int().min(0),
-          async (part) => {
-            const offset = part.cursor ?? 0;
-            const read = { ...days, limit: part.limit, offset };
-            const found = await costBreakdown(session, organisation.id, group_by, read);
-            return found.map((row, index) => ({ row, next: offset + index + 1 }));
-          },
-          ({ next }) => next,
-        );
-      if (type !== null) {
-        const rows = await warehouse.session((session) => readRows(on(session)));
-        if (rows.next_cursor !== null) reply.header('x-next-cursor', rows.next_cursor);
-        const part = { limit: rows.data.length, offset: (rows.data[0]?.next ?? 1) - 1 };
-        return sendRows(reply, type, group_by, days, safe, part);
-      }
-      // One transaction, because the rows add up to the total and the reconciliation explains it.
-      const { rows, whole, reconciled, through } = await warehouse.onOneState(async (stored) => {
-        const session = on(stored);
-        const all = { ...days, limit: 1, offset: 0 };
-        return {
-          rows: await readRows(session),
-          whole: (await costBreakdown(session, organisation.id, [], all))[0],
-          reconciled: await reconciliation(session, organisation.id, days),
-          through: await completeThrough(session, organisation.id, start_date, now),
-        };
-      }, closeSignal(reply));
-      return {
-        ...rows,
-        data: rows.data.map(({ row }) => toWireRow(row)),
-        total: toWire(whole?.total ?? '0'),
-        complete_through: through,
-        reconciliation: reconciled.map((row) => ({
-          ...row,
-          reported: toWire(row.reported),
-          billed: toWire(row.billed),
-          outside_bills: toWire(row.outside_bills),
-          unmatched: toWire(row.unmatched),
-          difference: toWire(row.difference),
-        })),
-      };
-    },
-  );
+interface SentRows {
+  type: TabularType;
+  keys: readonly BreakdownKey[];
+  days: { start: Day; end: Day };
+  safe: z.infer<typeof safeFor>;
+  /** Only these rows; all of them without it. */
+  part?: { limit: number; offset: number };
 }
+
+/** Sends a file of all rows, or of some. */
+function sendRows(
+  reply: FastifyReply,
+  { warehouse, clock }: ApiDependencies,
+  { type, keys, days, safe, part }: SentRows,
+): Promise<FastifyReply> {
+  const { id } = callerOf(reply.request).organisation;
+  const name = `costs-by-${keys.join('-')}-${days.start}-to-${days.end}`;
+  const range = { ...days, limit: null, offset: 0, ...part };
+  const during = { now: clock.now(), signal: closeSignal(reply) };
+  if (type === PARQUET)
+    return sendFile(reply, type, name, parquetBreakdown(warehouse, id, keys, range, during));
+  const batches = streamBreakdown(warehouse, id, keys, range, during);
+  return sendTabular(reply, type, name, { columns: breakdownColumns(keys), batches }, safe);
+}
+
+async function getCosts(
+  request: Asked<{ query: typeof range }>,
+  dependencies: ApiDependencies,
+  { reply }: Replying,
+) {
+  const { warehouse, clock } = dependencies;
+  const { organisation } = callerOf(request);
+  const { start_date, end_date, safe } = request.query;
+  const type = tabularType(request);
+  const asked = { start: start_date, end: end_date };
+  if (type !== null) return sendRows(reply, dependencies, { type, keys: FLAT_KEYS, days: asked, safe });
+  const days = { previousStart: addDays(start_date, -daysOf(request.query)), ...asked };
+  const summary = await costSummary(warehouse, organisation.id, days, clock.now());
+  return success({
+    start_date,
+    end_date,
+    currency: organisation.currency,
+    total: toWire(summary.total),
+    by_source: {
+      cloud: toWire(summary.bySource.cloud),
+      kubernetes: toWire(summary.bySource.kubernetes),
+      hosts: toWire(summary.bySource.hosts),
+      ai_tools: toWire(summary.bySource.ai_tools),
+    },
+    by_day: summary.byDay.map(({ day, total }) => ({ day, total: toWire(total) })),
+    by_account: summary.byAccount.map(({ total, kubernetes, hosts, ...account }) => ({
+      ...account,
+      total: toWire(total),
+      kubernetes: toWire(kubernetes),
+      hosts: toWire(hosts),
+    })),
+    previous_period: {
+      total: summary.previousTotal === null ? null : toWire(summary.previousTotal),
+      change_percent: changePercent(summary.previousTotal, summary.total),
+    },
+    complete_through: summary.completeThrough,
+  });
+}
+
+/** Returns a page of a breakdown. `next` of a row is the position after it. */
+const breakdownPage = (
+  session: ComputedSession,
+  orgId: string,
+  { start_date, end_date, group_by, limit, cursor }: z.infer<typeof breakdownQuery>,
+) =>
+  page(
+    { limit: limit ?? MOST_ROWS, cursor },
+    z.number().int().min(0),
+    async (part) => {
+      const offset = part.cursor ?? 0;
+      const read = { start: start_date, end: end_date, limit: part.limit, offset };
+      const found = await costBreakdown(session, orgId, group_by, read);
+      return found.map((row, index) => ({ row, next: offset + index + 1 }));
+    },
+    ({ next }) => next,
+  );
+
+/** Sends a breakdown as a file: all of it, or the page that the query asks for. */
+async function sendBreakdown(
+  request: Asked<{ query: typeof breakdownQuery }>,
+  dependencies: ApiDependencies,
+  { reply, spend: { on } }: Replying & Reading,
+  type: TabularType,
+): Promise<FastifyReply> {
+  const { start_date, end_date, group_by: keys, limit, cursor, safe } = request.query;
+  const rows = { type, keys, days: { start: start_date, end: end_date }, safe };
+  if (limit === undefined && cursor === undefined) return sendRows(reply, dependencies, rows);
+  const { id: orgId } = callerOf(request).organisation;
+  const { data, next_cursor } = await dependencies.warehouse.session((session) =>
+    breakdownPage(on(session), orgId, request.query),
+  );
+  if (next_cursor !== null) reply.header('x-next-cursor', next_cursor);
+  const part = { limit: data.length, offset: (data[0]?.next ?? 1) - 1 };
+  return sendRows(reply, dependencies, { ...rows, part });
+}
+
+async function getBreakdown(
+  request: Asked<{ query: typeof breakdownQuery }>,
+  dependencies: ApiDependencies,
+  given: Replying & Reading,
+) {
+  const { warehouse, clock } = dependencies;
+  const { id: orgId } = callerOf(request).organisation;
+  const { start_date, end_date } = request.query;
+  const type = tabularType(request);
+  if (type !== null) return sendBreakdown(request, dependencies, given, type);
+  const days = { start: start_date, end: end_date };
+  const now = clock.now();
+  // One transaction, because the rows add up to the total and the reconciliation explains it.
+  const { rows, whole, reconciled, through } = await warehouse.onOneState(async (stored) => {
+    const session = given.spend.on(stored);
+    const all = { ...days, limit: 1, offset: 0 };
+    return {
+      rows: await breakdownPage(session, orgId, request.query),
+      whole: (await costBreakdown(session, orgId, [], all))[0],
+      reconciled: await reconciliation(session, orgId, days),
+      through: await completeThrough(session, orgId, start_date, now),
+    };
+  }, closeSignal(given.reply));
+  return {
+    ...rows,
+    data: rows.data.map(({ row }) => toWireRow(row)),
+    total: toWire(whole?.total ?? '0'),
+    complete_through: through,
+    reconciliation: reconciled.map((row) => ({
+      ...row,
+      reported: toWire(row.reported),
+      billed: toWire(row.billed),
+      outside_bills: toWire(row.outside_bills),
+      unmatched: toWire(row.unmatched),
+      difference: toWire(row.difference),
+    })),
+  };
+}
+
+/** `/costs`: the spend of a range of days (docs/http.md#read-costs). */
+export const costRoutes = [
+  route({
+    method: 'GET',
+    path: '/costs',
+    access: 'read',
+    isKept: true,
+    operationId: 'getCosts',
+    tag: 'Costs',
+    summary: 'Spend of a range of days, both inclusive, at most 366',
+    description: `${TABULAR_NOTE} Then one row per day, source and account; they add up to the total.`,
+    query: range,
+    answer: successOf(costs),
+    files: TABULAR_TYPES,
+    check: ({ query }) => daysOf(query),
+    reads: 'spend',
+    handle: getCosts,
+  }),
+  route({
+    method: 'GET',
+    path: '/costs/breakdown',
+    access: 'read',
+    isKept: true,
+    isHeavy: true,
+    operationId: 'getCostBreakdown',
+    tag: 'Costs',
+    summary: 'Spend of a range of days by one or two keys; the rows add up to the total',
+    description: `${TABULAR_NOTE} What belongs to no key has null. Clusters and hosts inside an account are no part of its cloud keys.`,
+    query: breakdownQuery,
+    answer: breakdown,
+    files: TABULAR_TYPES,
+    check: ({ query }) => daysOf(query),
+    reads: 'spend',
+    handle: getBreakdown,
+  }),
+];

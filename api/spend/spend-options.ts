@@ -4,10 +4,10 @@ import { toWire } from '../../domain/shared/decimals.ts';
 import { previewSpend } from '../../warehouse/spend/picks/spend-preview.ts';
 import { spendOptions } from '../../warehouse/spend/picks/spend-options.ts';
 import { callerOf } from '../access/authentication.ts';
-import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { page, pageQuery } from '../http/paging.ts';
-import { answers, answersPage, success } from '../routes/route-schema.ts';
+import { pageOf, success, successOf } from '../routes/answers.ts';
+import { route, type Asked } from '../routes/route.ts';
 import { ownedPicks, refuseIdle, spendPickRecord } from './pick-fields.ts';
 
 const month = z
@@ -106,73 +106,81 @@ const previewBody = z
 const amount = (cost: string | null): number | null => (cost === null ? null : toWire(cost));
 const monthText = (day: string | null): string | null => (day === null ? null : monthOf(day));
 
-/** `GET /spend/options` and `POST /spend/preview`: what can be picked, and what picks would cost. */
-export function spendOptionRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
-  app.get(
-    '/spend/options',
-    {
-      config: { isKept: true, access: 'read' },
-      schema: answersPage(spendOption, {
-        operationId: 'listSpendOptions',
-        tag: 'Costs',
-        summary: 'What can be picked, dearest first',
-        description:
-          'What was seen in the newest complete month or since. Services, resource groups and tag values also before they are collected: the dearest of each bill.',
-        querystring: optionsQuery,
-      }),
+async function getOptions(
+  request: Asked<{ query: typeof optionsQuery }>,
+  { warehouse, clock }: ApiDependencies,
+) {
+  const { source, q } = request.query;
+  const orgId = callerOf(request).organisation.id;
+  const options = await page(
+    request.query,
+    position,
+    ({ limit, cursor }) => {
+      const [of, cost, key] = cursor ?? [];
+      const after = key === undefined ? null : { month: of ?? null, cost: cost ?? null, key };
+      return spendOptions(warehouse, orgId, { source, q, limit, cursor: after }, clock.now());
     },
-    async (request) => {
-      const { source, q } = request.query;
-      const orgId = callerOf(request).organisation.id;
-      const options = await page(
-        request.query,
-        position,
-        ({ limit, cursor }) => {
-          const [of, cost, key] = cursor ?? [];
-          const after = key === undefined ? null : { month: of ?? null, cost: cost ?? null, key };
-          return spendOptions(warehouse, orgId, { source, q, limit, cursor: after }, clock.now());
-        },
-        (option): z.infer<typeof position> => [option.month, option.cost, option.key],
-      );
-      return {
-        ...options,
-        data: options.data.map(({ pick, name: shown, month: of, cost, collected_from }) => ({
-          pick,
-          name: shown,
-          month: monthText(of),
-          cost: amount(cost),
-          collected_from,
-        })),
-      };
-    },
+    (option): z.infer<typeof position> => [option.month, option.cost, option.key],
   );
-
-  app.post(
-    '/spend/preview',
-    {
-      config: { access: 'read' },
-      schema: answers(spendPreview, {
-        operationId: 'previewSpend',
-        tag: 'Costs',
-        summary: 'What picks would cost together; stores nothing',
-        body: previewBody,
-      }),
-    },
-    async (request) => {
-      const { spend, user: given = { type: 'metric' as const } } = request.body;
-      const owner = {
-        type: given.type === 'shared_cost' ? ('shared cost' as const) : given.type,
-        id: given.id ?? '',
-      };
-      const orgId = callerOf(request).organisation.id;
-      const preview = await previewSpend(warehouse, orgId, owner, spend, clock.now());
-      return success({
-        ...preview,
-        month: monthText(preview.month),
-        cost: amount(preview.cost),
-        overlap: amount(preview.overlap),
-        picks: preview.picks.map((pick) => ({ ...pick, cost: amount(pick.cost), own: amount(pick.own) })),
-      });
-    },
-  );
+  return {
+    ...options,
+    data: options.data.map(({ pick, name: shown, month: of, cost, collected_from }) => ({
+      pick,
+      name: shown,
+      month: monthText(of),
+      cost: amount(cost),
+      collected_from,
+    })),
+  };
 }
+
+async function postPreview(
+  request: Asked<{ body: typeof previewBody }>,
+  { warehouse, clock }: ApiDependencies,
+) {
+  const { spend, user: given = { type: 'metric' as const } } = request.body;
+  const owner = {
+    type: given.type === 'shared_cost' ? ('shared cost' as const) : given.type,
+    id: given.id ?? '',
+  };
+  const orgId = callerOf(request).organisation.id;
+  const preview = await previewSpend(warehouse, orgId, owner, spend, clock.now());
+  return success({
+    ...preview,
+    month: monthText(preview.month),
+    cost: amount(preview.cost),
+    overlap: amount(preview.overlap),
+    picks: preview.picks.map((pick) => ({ ...pick, cost: amount(pick.cost), own: amount(pick.own) })),
+  });
+}
+
+/** `/spend`: what can be picked, and what picks would cost. */
+export const spendOptionRoutes = [
+  route({
+    method: 'GET',
+    path: '/spend/options',
+    access: 'read',
+    isKept: true,
+    operationId: 'listSpendOptions',
+    tag: 'Costs',
+    summary: 'What can be picked, dearest first',
+    description:
+      'What was seen in the newest complete month or since. Services, resource groups and tag values also before they are collected: the dearest of each bill.',
+    query: optionsQuery,
+    answer: pageOf(spendOption),
+    reads: 'spend',
+    handle: getOptions,
+  }),
+  route({
+    method: 'POST',
+    path: '/spend/preview',
+    access: 'read',
+    operationId: 'previewSpend',
+    tag: 'Costs',
+    summary: 'What picks would cost together; stores nothing',
+    body: previewBody,
+    answer: successOf(spendPreview),
+    reads: 'spend',
+    handle: postPreview,
+  }),
+];

@@ -5,10 +5,10 @@ import { invalid } from '../../domain/shared/errors.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
 import { fullyLoaded } from '../../domain/teams/bill.ts';
 import { callerOf } from '../access/authentication.ts';
-import type { Api } from '../http/api-type.ts';
-import type { NumberDependencies } from '../http/dependencies.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
-import { answers, answersPage, success } from '../routes/route-schema.ts';
+import { pageOf, success, successOf } from '../routes/answers.ts';
+import { route, type Asked, type Reading } from '../routes/route.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';
 import { billOnWire, billRecord } from './team-bills.ts';
@@ -42,77 +42,92 @@ const billTotals = z
   })
   .meta({ id: 'BillTotals' });
 
-/** `…/teams/bills`: the bills of all teams beside each other. No team needs a statement of its own. */
-export function allBillRoutes(app: Api, dependencies: NumberDependencies): void {
-  const { clock } = dependencies;
+const monthParams = z.strictObject({ month });
 
-  app.get(
-    '/teams/bills',
-    {
-      config: { isKept: true, access: 'read', feature: 'unit_economics' },
-      schema: answersPage(billTotals, {
-        operationId: 'getBillTotals',
-        tag: 'Teams',
-        summary:
-          'What each team costs in the last twelve months, or others, newest first, the running one included',
-        querystring: monthRangeQuery,
-      }),
-    },
-    async (request) => {
-      const now = clock.now();
-      const { organisation } = callerOf(request);
-      const { months: range, next_cursor } = await requestedMonths(request.query, now);
-      const { months, teams } = await readBills(dependencies, organisation, range, now);
-      const totals = months.map(({ month, status, bills, unallocated }) => ({
-        month,
-        status,
-        bills: teams.map(({ id, name }) => {
-          const bill = bills?.get(id);
-          return {
-            team: { id, name },
-            fully_loaded: bill === undefined ? null : toWire(fullyLoaded(bill)),
-          };
-        }),
-        unallocated: unallocated === null ? null : toWire(unallocated),
-      }));
-      return { ...success(totals), next_cursor };
-    },
-  );
-
-  app.get(
-    '/teams/bills/:month',
-    {
-      config: { isKept: true, access: 'read', feature: 'unit_economics' },
-      schema: answers(allBillsRecord, {
-        operationId: 'getMonthBills',
-        tag: 'Teams',
-        summary: 'The bills of all teams in one of the last twelve months, and what no team pays',
-        params: z.strictObject({ month }),
-      }),
-    },
-    async (request) => {
-      const now = clock.now();
-      const { organisation } = callerOf(request);
-      const { newest, count } = shownMonths(now);
-      const oldest = addMonths(newest, 1 - count);
-      if (request.params.month < oldest || request.params.month > newest)
-        throw invalid(
-          `month: expected a month from ${oldest} to ${newest}, got ${JSON.stringify(request.params.month)}`,
-        );
-      const wanted = { newest: request.params.month, count: 1 };
-      const { months, teams } = await readBills(dependencies, organisation, wanted, now);
-      const [ofMonth] = months;
-      if (ofMonth === undefined) throw new Error(`no bills of ${request.params.month}`);
-      const { month: ofBills, unallocated, total } = ofMonth;
-      return success({
-        month: ofBills,
-        bills: teams.map(({ id, name }) => ({
-          team: { id, name },
-          ...billOnWire(id, ofMonth, organisation, now),
-        })),
-        unallocated: unallocated === null ? null : toWire(unallocated),
-        total: total === null ? null : toWire(total),
-      });
-    },
-  );
+async function getTotals(
+  request: Asked<{ query: typeof monthRangeQuery }>,
+  { warehouse, clock }: ApiDependencies,
+  { spend }: Reading,
+) {
+  const { organisation } = callerOf(request);
+  const { months: range, next_cursor } = await requestedMonths(request.query, clock.now());
+  const { months, teams } = await readBills(warehouse, spend, organisation.id, range);
+  const totals = months.map(({ month, status, bills, unallocated }) => ({
+    month,
+    status,
+    bills: teams.map(({ id, name }) => {
+      const bill = bills?.get(id);
+      return {
+        team: { id, name },
+        fully_loaded: bill === undefined ? null : toWire(fullyLoaded(bill)),
+      };
+    }),
+    unallocated: unallocated === null ? null : toWire(unallocated),
+  }));
+  return { ...success(totals), next_cursor };
 }
+
+function refuseOlder({ params }: Asked<{ params: typeof monthParams }>, { clock }: ApiDependencies): void {
+  const { newest, count } = shownMonths(clock.now());
+  const oldest = addMonths(newest, 1 - count);
+  if (params.month < oldest || params.month > newest)
+    throw invalid(`month: expected a month from ${oldest} to ${newest}, got ${JSON.stringify(params.month)}`);
+}
+
+async function getMonth(
+  request: Asked<{ params: typeof monthParams }>,
+  { warehouse, clock }: ApiDependencies,
+  { spend }: Reading,
+) {
+  const { organisation } = callerOf(request);
+  const wanted = { newest: request.params.month, count: 1 };
+  const { months, teams } = await readBills(warehouse, spend, organisation.id, wanted);
+  const [ofMonth] = months;
+  if (ofMonth === undefined) throw new Error(`no bills of ${request.params.month}`);
+  const { month, unallocated, total } = ofMonth;
+  const now = clock.now();
+  return success({
+    month,
+    bills: teams.map(({ id, name }) => ({
+      team: { id, name },
+      ...billOnWire(id, ofMonth, organisation, now),
+    })),
+    unallocated: unallocated === null ? null : toWire(unallocated),
+    total: total === null ? null : toWire(total),
+  });
+}
+
+/** `/teams/bills`: the bills of all teams beside each other. No team needs a statement of its own. */
+export const allBillRoutes = [
+  route({
+    method: 'GET',
+    path: '/teams/bills',
+    access: 'read',
+    plan: 'unit_economics',
+    isKept: true,
+    operationId: 'getBillTotals',
+    tag: 'Teams',
+    summary:
+      'What each team costs in the last twelve months, or others, newest first, the running one included',
+    query: monthRangeQuery,
+    answer: pageOf(billTotals),
+    check: ({ query }, { clock }) => requestedMonths(query, clock.now()),
+    reads: 'bills',
+    handle: getTotals,
+  }),
+  route({
+    method: 'GET',
+    path: '/teams/bills/:month',
+    access: 'read',
+    plan: 'unit_economics',
+    isKept: true,
+    operationId: 'getMonthBills',
+    tag: 'Teams',
+    summary: 'The bills of all teams in one of the last twelve months, and what no team pays',
+    params: monthParams,
+    answer: successOf(allBillsRecord),
+    check: refuseOlder,
+    reads: 'bills',
+    handle: getMonth,
+  }),
+];

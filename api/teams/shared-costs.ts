@@ -2,6 +2,7 @@ import Big from 'big.js';
 import { z } from 'zod';
 import { normalText } from '../../domain/shared/normal-text.ts';
 import { PERCENT_DECIMALS, percentUnits, type Split } from '../../domain/teams/shared-cost.ts';
+import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
 import {
   createSharedCost,
@@ -9,13 +10,14 @@ import {
   updateSharedCost,
   type SharedCost,
 } from '../../warehouse/teams/shared-costs.ts';
-import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
+import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, name } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
-import { answers, answersPage, noBody, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { pageOf, success, successOf } from '../routes/answers.ts';
+import { noBody } from '../routes/route-schema.ts';
+import { route, type Asked } from '../routes/route.ts';
 import { ownedPicks, spendPickRecord, warned } from '../spend/pick-fields.ts';
 import { without } from '../http/defined-fields.ts';
 
@@ -103,118 +105,119 @@ export const sharedCostRecord = z
   .object({ id: z.string(), name: z.string(), spend: z.array(spendPickRecord), split: splitRecord })
   .meta({ id: 'SharedCost' });
 
-const ACCESS = {
-  read: { access: 'read', feature: 'unit_economics' },
-  admin: { access: 'admin', feature: 'unit_economics', changesNumbers: true },
-} as const;
+const newSharedCost = z.strictObject({ name, spend: ownedPicks(1), split });
+const changesOf = z.strictObject({
+  name: name.optional(),
+  spend: ownedPicks(1).optional(),
+  split: split.optional(),
+});
 
-/** `…/shared-costs`: spend that is split over teams. */
-export function sharedCostRoutes(app: Api, { warehouse, clock }: ApiDependencies): void {
-  const withWarnings = async (caller: Caller, sharedCost: SharedCost) =>
-    success({
-      ...sharedCost,
-      warnings: await pickWarnings(warehouse, caller.organisation.id, sharedCost.spend, clock.now()),
-    });
+async function change(
+  request: Asked<{ params: typeof idParams }>,
+  { warehouse, clock }: ApiDependencies,
+  changes: Parameters<typeof updateSharedCost>[3],
+): Promise<SharedCost> {
+  const caller = callerOf(request);
+  const { id } = request.params;
+  const by = changeBy(caller, clock.now());
+  const changed = await updateSharedCost(warehouse, caller.organisation.id, id, changes, by);
+  return found('shared cost', id, changed);
+}
 
-  app.get(
-    '/shared-costs',
-    {
-      config: ACCESS.read,
-      schema: answersPage(sharedCostRecord, {
-        operationId: 'listSharedCosts',
-        tag: 'Teams',
-        summary: 'List shared costs',
-        querystring: namedPageQuery,
-      }),
-    },
-    (request) =>
-      page(
-        request.query,
-        z.string(),
-        (part) =>
-          listSharedCosts(warehouse, callerOf(request).organisation.id, {
-            ...part,
-            name: request.query.name,
-          }),
-        (sharedCost) => sharedCost.id,
-      ),
-  );
+async function withWarnings(
+  { id: orgId }: Organisation,
+  sharedCost: SharedCost,
+  { warehouse, clock }: ApiDependencies,
+) {
+  const warnings = await pickWarnings(warehouse, orgId, sharedCost.spend, clock.now());
+  return success({ ...sharedCost, warnings });
+}
 
-  app.post(
-    '/shared-costs',
-    {
-      config: ACCESS.admin,
-      schema: answers(sharedCostRecord.extend(warned), {
-        operationId: 'createSharedCost',
-        tag: 'Teams',
-        summary: 'Split spend over teams: evenly, by fixed percents, or by a labelled metric',
-        description: 'What is split is nobody’s own. What no team gets stays unallocated.',
-        body: z.strictObject({ name, spend: ownedPicks(1), split }),
-        errors: [409],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const by = changeBy(caller, clock.now());
-      return withWarnings(
-        caller,
-        await createSharedCost(warehouse, caller.organisation.id, request.body, by),
-      );
-    },
-  );
-
-  app.patch(
-    '/shared-costs/:id',
-    {
-      config: ACCESS.admin,
-      schema: answers(sharedCostRecord.extend(warned), {
-        operationId: 'updateSharedCost',
-        tag: 'Teams',
-        summary: 'Change name, spend or split',
-        params: idParams,
-        body: z.strictObject({
-          name: name.optional(),
-          spend: ownedPicks(1).optional(),
-          split: split.optional(),
-        }),
-        errors: [404, 409],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const by = changeBy(caller, clock.now());
-      const changes = without(request.body, undefined);
-      const changed = found(
-        'shared cost',
-        request.params.id,
-        await updateSharedCost(warehouse, caller.organisation.id, request.params.id, changes, by),
-      );
-      return withWarnings(caller, changed);
-    },
-  );
-
-  app.delete(
-    '/shared-costs/:id',
-    {
-      config: ACCESS.admin,
-      schema: answers(sharedCostRecord, {
-        operationId: 'deleteSharedCost',
-        tag: 'Teams',
-        summary: 'Delete a shared cost; its spend falls back to who owns it',
-        params: idParams,
-        body: noBody,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const by = changeBy(caller, clock.now());
-      const deleted = found(
-        'shared cost',
-        request.params.id,
-        await updateSharedCost(warehouse, caller.organisation.id, request.params.id, 'delete', by),
-      );
-      return success(deleted);
-    },
+function getSharedCosts(request: Asked<{ query: typeof namedPageQuery }>, { warehouse }: ApiDependencies) {
+  const orgId = callerOf(request).organisation.id;
+  return page(
+    request.query,
+    z.string(),
+    (part) => listSharedCosts(warehouse, orgId, { ...part, name: request.query.name }),
+    (sharedCost) => sharedCost.id,
   );
 }
+
+async function postSharedCost(request: Asked<{ body: typeof newSharedCost }>, dependencies: ApiDependencies) {
+  const caller = callerOf(request);
+  const by = changeBy(caller, dependencies.clock.now());
+  const made = await createSharedCost(dependencies.warehouse, caller.organisation.id, request.body, by);
+  return withWarnings(caller.organisation, made, dependencies);
+}
+
+async function patchSharedCost(
+  request: Asked<{ params: typeof idParams; body: typeof changesOf }>,
+  dependencies: ApiDependencies,
+) {
+  const changed = await change(request, dependencies, without(request.body, undefined));
+  return withWarnings(callerOf(request).organisation, changed, dependencies);
+}
+
+const deleteSharedCost = async (request: Asked<{ params: typeof idParams }>, dependencies: ApiDependencies) =>
+  success(await change(request, dependencies, 'delete'));
+
+/** `/shared-costs`: spend that is split over teams. */
+export const sharedCostRoutes = [
+  route({
+    method: 'GET',
+    path: '/shared-costs',
+    access: 'read',
+    plan: 'unit_economics',
+    operationId: 'listSharedCosts',
+    tag: 'Teams',
+    summary: 'List shared costs',
+    query: namedPageQuery,
+    answer: pageOf(sharedCostRecord),
+    handle: getSharedCosts,
+  }),
+  route({
+    method: 'POST',
+    path: '/shared-costs',
+    access: 'admin',
+    plan: 'unit_economics',
+    changesNumbers: true,
+    operationId: 'createSharedCost',
+    tag: 'Teams',
+    summary: 'Split spend over teams: evenly, by fixed percents, or by a labelled metric',
+    description: 'What is split is nobody’s own. What no team gets stays unallocated.',
+    errors: [409],
+    body: newSharedCost,
+    answer: successOf(sharedCostRecord.extend(warned)),
+    handle: postSharedCost,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/shared-costs/:id',
+    access: 'admin',
+    plan: 'unit_economics',
+    changesNumbers: true,
+    operationId: 'updateSharedCost',
+    tag: 'Teams',
+    summary: 'Change name, spend or split',
+    errors: [404, 409],
+    params: idParams,
+    body: changesOf,
+    answer: successOf(sharedCostRecord.extend(warned)),
+    handle: patchSharedCost,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/shared-costs/:id',
+    access: 'admin',
+    plan: 'unit_economics',
+    changesNumbers: true,
+    operationId: 'deleteSharedCost',
+    tag: 'Teams',
+    summary: 'Delete a shared cost; its spend falls back to who owns it',
+    errors: [404],
+    params: idParams,
+    body: noBody,
+    answer: successOf(sharedCostRecord),
+    handle: deleteSharedCost,
+  }),
+];

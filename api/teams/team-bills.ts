@@ -7,18 +7,16 @@ import { toWire } from '../../domain/shared/decimals.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { settlementReasons } from '../../domain/months/settlement.ts';
 import { resealBills } from '../../warehouse/teams/bills/bill-resealing.ts';
-import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
 import { listBillVersions, type Bill } from '../../warehouse/teams/bills/bill-versions.ts';
 import type { MonthBills } from '../../warehouse/teams/bills/bills.ts';
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import { findTeam, listTeams } from '../../warehouse/teams/teams.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
-import type { NumberDependencies } from '../http/dependencies.ts';
-import { noteUpdates } from '../http/note-updates.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, month } from '../http/fields.ts';
-import { answers, answersPage, success } from '../routes/route-schema.ts';
-import type { Api } from '../http/api-type.ts';
+import { pageOf, success, successOf } from '../routes/answers.ts';
+import { route, type Asked, type Reading } from '../routes/route.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';
 
@@ -170,109 +168,109 @@ export function billOnWire(
   };
 }
 
-/** `…/teams/{id}/bills`: what a team costs, month by month (docs/http.md#teams-and-bills). */
-export function teamBillRoutes(app: Api, dependencies: NumberDependencies): void {
-  const { warehouse, clock } = dependencies;
+const versionParams = idParams.extend({ month });
+const resealParams = z.strictObject({ month });
+const resealBody = z.strictObject({ reason });
 
-  app.get(
-    '/teams/:id/bills',
-    {
-      config: { isKept: true, access: 'read', feature: 'unit_economics' },
-      schema: answersPage(billRecord, {
-        operationId: 'getTeamBills',
-        tag: 'Teams',
-        summary: 'The bills of the last twelve months, or others, newest first, the running one included',
-        params: idParams,
-        querystring: monthRangeQuery,
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const { organisation } = caller;
-      const now = clock.now();
-      const { months: range, next_cursor } = await requestedMonths(request.query, now);
-      const team = await requested('team', findTeam, warehouse, request);
-      const { months } = await readBills(dependencies, organisation, range, now);
-      return {
-        ...success(months.map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now))),
-        next_cursor,
-      };
-    },
-  );
+async function getBills(
+  request: Asked<{ params: typeof idParams; query: typeof monthRangeQuery }>,
+  { warehouse, clock }: ApiDependencies,
+  { spend }: Reading,
+) {
+  const { organisation } = callerOf(request);
+  const now = clock.now();
+  const { months: range, next_cursor } = await requestedMonths(request.query, now);
+  const team = await requested('team', findTeam, warehouse, request);
+  const { months } = await readBills(warehouse, spend, organisation.id, range);
+  const bills = months.map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now));
+  return { ...success(bills), next_cursor };
+}
 
-  app.get(
-    '/teams/:id/bills/:month/versions',
-    {
-      config: { access: 'read', feature: 'unit_economics' },
-      schema: answers(z.array(billVersion), {
-        operationId: 'getBillVersions',
-        tag: 'Teams',
-        summary: 'The sealed versions of a bill, newest first',
-        params: idParams.extend({ month }),
-        errors: [404],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const team = await requested('team', findTeam, warehouse, request);
-      noteUpdates(
-        dependencies,
-        caller.organisation.id,
-        await sealBills(warehouse, caller.organisation.id, clock.now()),
-      );
-      const versions = await listBillVersions(
-        warehouse,
-        caller.organisation.id,
-        team.id,
-        request.params.month,
-      );
-      return success(
-        versions.map((version) => ({
-          ...toWireAmounts(version),
-          version: version.version ?? 0,
-          sealed_at: version.sealed_at ?? '',
-          sealed_because: version.sealed_because ?? 'settled',
-        })),
-      );
-    },
-  );
-
-  app.post(
-    '/teams/bills/:month/reseal',
-    {
-      config: { access: 'admin', feature: 'unit_economics', changesNumbers: true, isHeavy: true },
-      schema: answers(z.array(teamBillRecord), {
-        operationId: 'resealBills',
-        tag: 'Teams',
-        summary: 'Seal all bills of a past month again from today’s spend, ownership and values',
-        description:
-          'Each bill gets a new version with the reason. From then on only split values and another such call move them.',
-        params: z.strictObject({ month }),
-        body: z.strictObject({ reason }),
-        errors: [409],
-      }),
-    },
-    async (request) => {
-      const caller = callerOf(request);
-      const { organisation } = caller;
-      const now = clock.now();
-      const { month } = request.params;
-      if (month > monthOf(dayOf(now)))
-        throw invalid(`month: expected a past month, got ${JSON.stringify(month)}`);
-      const { reason: why } = request.body;
-      const sealed = await resealBills(warehouse, organisation, month, {
-        reason: why,
-        by: changeBy(caller, now),
-      });
-      const teams = await listTeams(warehouse, organisation.id);
-      return success(
-        teams.map(({ id, name }) => ({
-          team_id: id,
-          team_name: name,
-          ...billOnWire(id, sealed, organisation, now),
-        })),
-      );
-    },
+async function getVersions(request: Asked<{ params: typeof versionParams }>, { warehouse }: ApiDependencies) {
+  const { id: orgId } = callerOf(request).organisation;
+  const team = await requested('team', findTeam, warehouse, request);
+  const versions = await listBillVersions(warehouse, orgId, team.id, request.params.month);
+  return success(
+    versions.map((version) => ({
+      ...toWireAmounts(version),
+      version: version.version ?? 0,
+      sealed_at: version.sealed_at ?? '',
+      sealed_because: version.sealed_because ?? 'settled',
+    })),
   );
 }
+
+async function postReseal(
+  request: Asked<{ params: typeof resealParams; body: typeof resealBody }>,
+  { warehouse, clock }: ApiDependencies,
+) {
+  const caller = callerOf(request);
+  const { organisation } = caller;
+  const now = clock.now();
+  const { month } = request.params;
+  if (month > monthOf(dayOf(now)))
+    throw invalid(`month: expected a past month, got ${JSON.stringify(month)}`);
+  const by = changeBy(caller, now);
+  const sealed = await resealBills(warehouse, organisation, month, { reason: request.body.reason, by });
+  const teams = await listTeams(warehouse, organisation.id);
+  return success(
+    teams.map(({ id, name }) => ({
+      team_id: id,
+      team_name: name,
+      ...billOnWire(id, sealed, organisation, now),
+    })),
+  );
+}
+
+/** `/teams/{id}/bills`: what a team costs, month by month (docs/http.md#teams-and-bills). */
+export const teamBillRoutes = [
+  route({
+    method: 'GET',
+    path: '/teams/:id/bills',
+    access: 'read',
+    plan: 'unit_economics',
+    isKept: true,
+    operationId: 'getTeamBills',
+    tag: 'Teams',
+    summary: 'The bills of the last twelve months, or others, newest first, the running one included',
+    errors: [404],
+    params: idParams,
+    query: monthRangeQuery,
+    answer: pageOf(billRecord),
+    check: ({ query }, { clock }) => requestedMonths(query, clock.now()),
+    reads: 'bills',
+    handle: getBills,
+  }),
+  route({
+    method: 'GET',
+    path: '/teams/:id/bills/:month/versions',
+    access: 'read',
+    plan: 'unit_economics',
+    operationId: 'getBillVersions',
+    tag: 'Teams',
+    summary: 'The sealed versions of a bill, newest first',
+    errors: [404],
+    params: versionParams,
+    answer: successOf(z.array(billVersion)),
+    reads: 'bills',
+    handle: getVersions,
+  }),
+  route({
+    method: 'POST',
+    path: '/teams/bills/:month/reseal',
+    access: 'admin',
+    plan: 'unit_economics',
+    changesNumbers: true,
+    isHeavy: true,
+    operationId: 'resealBills',
+    tag: 'Teams',
+    summary: 'Seal all bills of a past month again from today’s spend, ownership and values',
+    description:
+      'Each bill gets a new version with the reason. From then on only split values and another such call move them.',
+    errors: [409],
+    params: resealParams,
+    body: resealBody,
+    answer: successOf(z.array(teamBillRecord)),
+    handle: postReseal,
+  }),
+];

@@ -50,7 +50,8 @@ export async function spendExport({
   now,
   noteUpdates,
 }: ExportRequest): Promise<ExportRows> {
-  noteUpdates(await computeSpend(warehouse, organisation.id, now));
+  const computed = await computeSpend(warehouse, organisation.id, now);
+  noteUpdates?.(computed);
   const ranges = await dividedDays(warehouse, organisation.id, { start: firstDay(start), end: lastDay(end) });
   return {
     columns: COLUMNS,

@@ -5,6 +5,7 @@ import { scopeDayCostsMissing, storeScopeDayCosts } from './scope-day-costs.ts';
 import { staleMonths } from './stale-months.ts';
 import type { Session } from '../engine/session.ts';
 import type { Derived } from '../engine/states/memory.ts';
+import type { Look } from '../engine/states/states.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** That an organisation's spend is up to date, on a day. */
@@ -57,11 +58,18 @@ export const STORED_SPEND: ComputedSpend = computed([]);
  * month and the one before it (scope-day-costs.ts). Every read of spend asks for it, so that no number can be stale,
  * whoever published, deleted a source, changed a scope, or died before computing. It is one transaction, so that a
  * reader sees all of a month or nothing of it.
+ *
+ * @param look began after the request that reads the spend; by default a new one.
  */
-export async function computeSpend(warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> {
+export async function computeSpend(
+  warehouse: Warehouse,
+  orgId: string,
+  now: Date,
+  look?: Look,
+): Promise<ComputedSpend> {
   const today = dayOf(now);
   let months: Month[] = [];
-  await warehouse.memory.recall(await warehouse.look(), UP_TO_DATE, orgId, today, async () => {
+  await warehouse.memory.recall(look ?? (await warehouse.look()), UP_TO_DATE, orgId, today, async () => {
     if (!(await warehouse.session((session) => isUpToDate(session, orgId, today))))
       months = await warehouse.decide([spendLock(orgId)], (session) => bringUpToDate(session, orgId, now));
   });

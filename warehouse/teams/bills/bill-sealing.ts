@@ -11,7 +11,7 @@ import { ctes } from '../../engine/sql/cte.ts';
 import { MADE_OF_NOW, SEALED, SETTLED } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived } from '../../engine/states/memory.ts';
-import { ofMetric } from '../../engine/states/states.ts';
+import { ofMetric, type Look } from '../../engine/states/states.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
@@ -19,11 +19,16 @@ import type { Warehouse } from '../../engine/warehouse.ts';
  * must have read the month to its end. Seals bills again if their values have changed. Bills that follow today's spend and
  * definitions are also sealed again if these have changed (docs/concepts.md#teams-and-owners). Returns the sealed months,
  * usually an empty list. A bill with the same amounts gets no new version. Every read of bills calls this first, so that nobody
- * sees a bill that is due. If it runs again, it finds nothing.
+ * sees a bill that is due. If it runs again, it finds nothing. `look` is as in {@link computeSpend}.
  */
-export async function sealBills(warehouse: Warehouse, orgId: string, now: Date): Promise<ComputedSpend> {
-  const { on } = await computeSpend(warehouse, orgId, now);
-  const recall = warehouse.memory.of(await warehouse.look(), orgId);
+export async function sealBills(
+  warehouse: Warehouse,
+  orgId: string,
+  now: Date,
+  look?: Look,
+): Promise<ComputedSpend> {
+  const { on } = await computeSpend(warehouse, orgId, now, look);
+  const recall = warehouse.memory.of(look ?? (await warehouse.look()), orgId);
   const metrics = await recall.one(SPLITTING_METRICS, 'all', () => splittingMetrics(warehouse, orgId));
   const tables = ['metric_versions', 'metric_value_changes', ...IMPORT_TABLES];
   const values = metrics.flatMap((id) => ofMetric(id, tables));

@@ -1,0 +1,135 @@
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { z } from 'zod';
+import type { Access } from '../../domain/organisations/permissions.ts';
+import type { Feature } from '../../domain/organisations/tiers.ts';
+import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
+import type { MetricUse, NamedMetric } from '../access/revenue-access.ts';
+import type { Api } from '../http/api-type.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+import { schemaOf, type Description, type RouteAccess } from './route-schema.ts';
+import type { Reads } from './up-to-date.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Which permission a caller needs. Only routes of organisations set it. */
+    access?: Access;
+    /** The feature that the organisation's plan must include. */
+    plan?: Feature | undefined;
+    /** Whether a successful call can change a unit cost. If so, events are evaluated afterwards. */
+    changesNumbers?: true;
+    /** Fields of the body whose texts the route checks itself (broken-text.ts). */
+    ownTextRules?: readonly string[];
+  }
+}
+
+type Parsed<Inputs, Part extends string> = Inputs extends { [P in Part]: infer Schema extends z.ZodType }
+  ? z.output<Schema>
+  : unknown;
+
+/** A request whose inputs have passed the schemas of its route. */
+export type Asked<Inputs = unknown> = FastifyRequest<{
+  Body: Parsed<Inputs, 'body'>;
+  Params: Parsed<Inputs, 'params'>;
+  Querystring: Parsed<Inputs, 'query'>;
+}>;
+
+/** What a handler gets of its reply. */
+export interface Replying {
+  reply: FastifyReply;
+}
+
+/** The spend that a route has brought up to date before its handler. */
+export interface Reading {
+  spend: ComputedSpend;
+}
+
+type Given<Use, Read> = Replying &
+  (Use extends MetricUse ? NamedMetric : unknown) &
+  (Read extends Reads ? Reading : unknown);
+
+type OrReply<Answer> = Answer | FastifyReply | Promise<Answer | FastifyReply>;
+
+interface Limits extends Pick<
+  FastifyContextConfig,
+  'plan' | 'isKept' | 'isHeavy' | 'changesNumbers' | 'takesUpload' | 'ownTextRules'
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  /** The largest body in bytes, if it is not the usual one. */
+  bodyLimit?: number;
+  /** Prepares a scope of its own for the route, for example with a parser of other bodies. */
+  scope?: (app: Api) => void;
+}
+
+/** A route: who may call it, what it takes, reads and answers, and its handler. */
+interface Definition<
+  Answer extends z.ZodType,
+  Body extends z.ZodType,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Use,
+  Read,
+  Dependencies,
+>
+  extends Description, Limits {
+  body?: Body;
+  params?: Params;
+  query?: Query;
+  answer: Answer;
+  /** Runs after the checks of the scope, and before the body is read. */
+  admit?: (request: FastifyRequest, reply: FastifyReply, dependencies: Dependencies) => unknown;
+  /** Throws for inputs that do not fit each other, before anything is read. */
+  check?: (
+    request: Asked<{ body: Body; params: Params; query: Query }>,
+    dependencies: Dependencies,
+  ) => unknown;
+  /** How the route uses the metric with the `id` of its path. This decides who may call it if that is a revenue metric. */
+  metric?: Use;
+  /** What is brought up to date before the handler. */
+  reads?: Read | undefined;
+  handle: (
+    request: Asked<{ body: Body; params: Params; query: Query }>,
+    dependencies: Dependencies,
+    given: Given<Use, Read>,
+  ) => OrReply<z.output<Answer>>;
+}
+
+/** A route as `registerRoutes` takes it. */
+export interface Route<in Dependencies = ApiDependencies> extends Pick<
+  Limits,
+  'method' | 'path' | 'bodyLimit' | 'scope'
+> {
+  schema: FastifySchema;
+  config: FastifyContextConfig;
+  admit?: (request: FastifyRequest, reply: FastifyReply, dependencies: Dependencies) => unknown;
+  check?: (request: FastifyRequest, dependencies: Dependencies) => unknown;
+  metric?: MetricUse;
+  reads?: Reads;
+  handle: (request: FastifyRequest, dependencies: Dependencies, given: object) => unknown;
+}
+
+/** Describes a route. Nothing is registered yet. */
+export function route<
+  Answer extends z.ZodType,
+  Body extends z.ZodType = z.ZodUnknown,
+  Params extends z.ZodType = z.ZodUnknown,
+  Query extends z.ZodType = z.ZodUnknown,
+  Use extends MetricUse | undefined = undefined,
+  Read extends Reads | undefined = undefined,
+  Dependencies = ApiDependencies,
+>(definition: Definition<Answer, Body, Params, Query, Use, Read, Dependencies>): Route<Dependencies> {
+  const { access, plan, isKept, isHeavy, changesNumbers, takesUpload, ownTextRules } = definition;
+  const config = {
+    ...(isPermission(access) ? { access } : {}),
+    plan,
+    isKept,
+    isHeavy,
+    changesNumbers,
+    takesUpload,
+    ownTextRules,
+  };
+  return { ...definition, config, schema: schemaOf(definition) } as unknown as Route<Dependencies>;
+}
+
+const isPermission = (access: RouteAccess): access is Access =>
+  access !== 'operator' && access !== 'session' && access !== 'anyone';

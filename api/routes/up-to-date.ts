@@ -1,0 +1,43 @@
+import type { FastifyRequest } from 'fastify';
+import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
+import { recallMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { computeSpend, type ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
+import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
+import { callerOf } from '../access/authentication.ts';
+import type { ApiDependencies } from '../http/dependencies.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether the request has computed or sealed months, so that events are evaluated after it. */
+    hasUpdated: boolean;
+  }
+}
+
+/** What a route reads: spend, the bills of teams, or months of metrics, which are made of bills if any metric divides one. */
+export type Reads = 'spend' | 'bills' | 'months';
+
+/**
+ * Brings up to date what a request reads, and returns the spend that it may read. For `months` these are the months of `metrics`, by
+ * default of all metrics of the organisation.
+ */
+export async function upToDate(
+  { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
+  request: FastifyRequest,
+  reads: Reads,
+  metrics?: readonly Metric[],
+): Promise<ComputedSpend> {
+  const { organisation, look } = callerOf(request);
+  const { id: orgId } = organisation;
+  const now = clock.now();
+  const update = {
+    spend: () => computeSpend(warehouse, orgId, now, look),
+    bills: () => sealBills(warehouse, orgId, now, look),
+    months: async () => {
+      const read = metrics ?? (await recallMetrics(look, warehouse, orgId));
+      return computeMetricMonths(warehouse, orgId, read, now, look);
+    },
+  };
+  const spend = await update[reads]();
+  if (spend.months.length > 0) request.hasUpdated = true;
+  return spend;
+}
