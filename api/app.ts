@@ -7,17 +7,12 @@ import type { z } from 'zod';
 import { keepAnswers } from './access/kept-answers.ts';
 import { admitFairly } from './access/admission.ts';
 import { assistantRoutes } from './assistant/assistant.ts';
-import { auditLogRoutes } from './organisations/audit-log.ts';
 import { authenticate, type AssistantCall } from './access/authentication.ts';
 import { dashboard } from './dashboard/dashboard.ts';
 import { browserSessionRoutes, takeSessions } from './organisations/browser-session.ts';
 import { limitBodies } from './requests/body-pace.ts';
 import { limitConnections, type ConnectionLimits } from './requests/connections.ts';
 import { CallMeter } from './access/call-meter.ts';
-import { costSourceUnitRoutes } from './sources/cost-source-units.ts';
-import { costSourceRoutes } from './sources/cost-sources.ts';
-import { costRoutes } from './spend/costs.ts';
-import { spendOptionRoutes } from './spend/spend-options.ts';
 import type { Api } from './http/api-type.ts';
 import type { ApiDependencies } from './http/dependencies.ts';
 import {
@@ -26,43 +21,29 @@ import {
   answerFrameworkError,
   answerUnknownRoutes,
 } from './http/error-answers.ts';
-import { healthRoutes } from './operations/health.ts';
 import { invalidInput } from './http/invalid-input.ts';
 import { storeNothing } from './http/no-store.ts';
 import { acceptJsonOnly } from './requests/json-body.ts';
-import { importRoutes } from './imports/imports.ts';
-import { keyRoutes } from './organisations/keys.ts';
-import { metricRoutes } from './metrics/metrics.ts';
-import { metricValueRoutes } from './metrics/metric-values.ts';
-import { monthRoutes } from './months/months.ts';
 import { watchNumberChanges } from './events/number-changes.ts';
 import { operationRoutes } from './operations/operations.ts';
 import { nameRequests } from './operations/name-requests.ts';
 import { traceRequests } from './operations/trace-requests.ts';
-import { overviewRoutes } from './overview/overview.ts';
 import { Backups, backupRoutes } from './operator/backups.ts';
 import { deletionRoutes } from './operator/delete-organisation.ts';
+import { masterKeyRoutes } from './operator/master-key.ts';
+import { operatorIngestRoutes } from './operator/operator-ingests.ts';
 import { operatorRoutes, requireOperator } from './operator/operator.ts';
+import { ORGANISATION_ROUTES } from './organisation-routes.ts';
 import { registerRoutes } from './routes/register-routes.ts';
 import { SignInLimit } from './access/session/sign-in-limit.ts';
 import { createKeyCheck } from './access/valid-key.ts';
 import { UploadPlaces } from './requests/upload-places.ts';
-import { organisationRoutes } from './organisations/organisation.ts';
 import { answerOddRequests, refuseOddRequests } from './requests/odd-requests.ts';
 import { serveDocument } from './document/serve-document.ts';
 import { SessionGate } from './access/session/session-gate.ts';
 import { Tickets } from './access/tickets.ts';
 import { OneLinePerRequest, withPathsOnly } from './requests/request-log.ts';
 import { routableUrl } from './http/request-url.ts';
-import { allBillRoutes } from './teams/all-bills.ts';
-import { sharedCostRoutes } from './teams/shared-costs.ts';
-import { teamBillRoutes } from './teams/team-bills.ts';
-import { teamRoutes } from './teams/teams.ts';
-import { valueUploadRoutes } from './metrics/value-upload.ts';
-import { handValueRoutes } from './metrics/values-by-hand.ts';
-import { exportRoutes } from './exports/exports.ts';
-import { waitingRoutes } from './overview/waiting.ts';
-import { webhookRoutes } from './events/webhooks.ts';
 
 /** What the gates before routes share. */
 type AccessDependencies = ApiDependencies & {
@@ -86,16 +67,8 @@ const LIMITS: ConnectionLimits = { mostConnections: 1_000, patienceMs: 30_000 };
 /** How often the server looks for slow headers. */
 const LOOK_EVERY_MS = 1_000;
 
-/**
- * Builds the whole HTTP service without listening, for the process that serves it and for tests. Closing it waits for the
- * running requests and stores the calls counted so far.
- */
-export async function buildServer(
-  dependencies: ApiDependencies,
-  logger: FastifyBaseLogger,
-  limits: Partial<ConnectionLimits> = {},
-): Promise<Api> {
-  const { mostConnections, patienceMs } = { ...LIMITS, ...limits };
+/** Returns a server without routes, which checks inputs by their schemas. */
+function newServer(logger: FastifyBaseLogger): Api {
   const app: Api = Fastify({
     loggerInstance: withPathsOnly(logger),
     logController: new OneLinePerRequest(),
@@ -110,9 +83,6 @@ export async function buildServer(
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerBrokenHttp,
   }).withTypeProvider<ZodTypeProvider>();
-
-  app.server.headersTimeout = patienceMs;
-
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (input) => {
     const parsed = schema.safeParse(input);
     return parsed.success
@@ -126,6 +96,21 @@ export async function buildServer(
         };
   });
   app.setSerializerCompiler(serializerCompiler);
+  return app;
+}
+
+/**
+ * Builds the whole HTTP service without listening, for the process that serves it and for tests. Closing it waits for the
+ * running requests and stores the calls counted so far.
+ */
+export async function buildServer(
+  dependencies: ApiDependencies,
+  logger: FastifyBaseLogger,
+  limits: Partial<ConnectionLimits> = {},
+): Promise<Api> {
+  const { mostConnections, patienceMs } = { ...LIMITS, ...limits };
+  const app = newServer(logger);
+  app.server.headersTimeout = patienceMs;
   nameRequests(app);
   if (dependencies.tracer !== null) traceRequests(app, dependencies.tracer);
   acceptJsonOnly(app);
@@ -147,7 +132,7 @@ export async function buildServer(
   operationRoutes(app, dependencies);
   await app.register(
     async (scope) => {
-      serveOperator(scope as Api, dependencies);
+      serveOperator(scope, dependencies);
     },
     { prefix: '/operator' },
   );
@@ -159,13 +144,13 @@ export async function buildServer(
   await assistantRoutes(app, access);
   await app.register(
     async (scope) => {
-      serveSessions(scope as Api, access);
+      serveSessions(scope, access);
     },
     { prefix: '/api/v1' },
   );
   await app.register(
     async (scope) => {
-      serveOrganisations(scope as Api, access);
+      serveOrganisations(scope, access);
     },
     { prefix: '/api/v1' },
   );
@@ -182,7 +167,14 @@ function serveOperator(app: Api, dependencies: ApiDependencies): void {
   const backups = new Backups(dependencies);
   app.addHook('onClose', () => backups.close());
   answerUnknownRoutes(app);
-  registerRoutes(app, [...backupRoutes, ...deletionRoutes, ...operatorRoutes], { ...dependencies, backups });
+  const routes = [
+    ...backupRoutes,
+    ...deletionRoutes,
+    ...operatorRoutes,
+    ...masterKeyRoutes,
+    ...operatorIngestRoutes,
+  ];
+  registerRoutes(app, routes, { ...dependencies, backups });
 }
 
 function serveSessions(app: Api, access: AccessDependencies): void {
@@ -199,31 +191,5 @@ function serveOrganisations(app: Api, access: AccessDependencies): void {
   admitFairly(app, access);
   watchNumberChanges(app, access.orchestration);
   answerUnknownRoutes(app);
-  registerRoutes(app, ROUTES, { ...access, uploads: new UploadPlaces() });
+  registerRoutes(app, ORGANISATION_ROUTES, { ...access, uploads: new UploadPlaces() });
 }
-
-/** The routes of organisations, as the OpenAPI document lists them. */
-const ROUTES = [
-  ...healthRoutes,
-  ...organisationRoutes,
-  ...keyRoutes,
-  ...costSourceRoutes,
-  ...costSourceUnitRoutes,
-  ...costRoutes,
-  ...spendOptionRoutes,
-  ...metricRoutes,
-  ...metricValueRoutes,
-  ...handValueRoutes,
-  ...valueUploadRoutes,
-  ...monthRoutes,
-  ...importRoutes,
-  ...overviewRoutes,
-  ...waitingRoutes,
-  ...teamRoutes,
-  ...teamBillRoutes,
-  ...allBillRoutes,
-  ...sharedCostRoutes,
-  ...webhookRoutes,
-  ...exportRoutes,
-  ...auditLogRoutes,
-];

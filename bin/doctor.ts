@@ -8,7 +8,7 @@ import { makeWritableFolder } from '../files/make-writable-folder.ts';
 import { defaultCliCacheDir, TEMPORAL_CLI_VERSION } from '../temporal/cli/cli-cache.ts';
 import { findInstalledCli } from '../temporal/cli/find-temporal-cli.ts';
 import { programsOnPath } from '../temporal/cli/programs.ts';
-import { sealedTexts } from '../api/operator/operator.ts';
+import { sealedTexts } from '../api/operator/master-key.ts';
 import { checkTarget } from '../egress/exports/export-target.ts';
 import { Orchestration } from '../temporal/orchestration.ts';
 import { toWire } from '../domain/shared/decimals.ts';

@@ -1,4 +1,4 @@
-import { rotation } from '../api/operator/operator.ts';
+import { rotation } from '../api/operator/master-key.ts';
 import { call, type ServiceAccess } from './service-client.ts';
 
 /**

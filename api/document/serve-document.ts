@@ -4,7 +4,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { SESSION_COOKIE } from '../access/session/session-cookie.ts';
 import type { Api } from '../http/api-type.ts';
 import { protectPage } from '../http/protect-page.ts';
-import { noBody } from '../routes/route-schema.ts';
+import { noBody } from '../routes/bodies.ts';
 import { TAGS } from '../routes/tags.ts';
 import { withExamples } from './examples.ts';
 import { forGenerators } from './for-generators.ts';

@@ -24,9 +24,8 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { found } from '../http/found.ts';
 import { idParams } from '../http/fields.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
-import { noBody } from '../routes/route-schema.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
+import { route, type Asked, type AskedById } from '../routes/route.ts';
 import {
   changedWebhook,
   deliveryRecord,
@@ -130,10 +129,7 @@ async function patchWebhook(
   return success({ ...withProblem(webhook), ...(made === null ? {} : { secret: made.secret }) });
 }
 
-async function deleteWebhook(
-  request: Asked<{ params: typeof idParams }>,
-  { warehouse, clock }: ApiDependencies,
-) {
+async function deleteWebhook(request: AskedById, { warehouse, clock }: ApiDependencies) {
   const caller = callerOf(request);
   const by = changeBy(caller, clock.now());
   const { id } = request.params;
@@ -142,10 +138,7 @@ async function deleteWebhook(
   return success({ ...webhook, problem: null });
 }
 
-async function postTest(
-  request: Asked<{ params: typeof idParams }>,
-  { warehouse, clock, orchestration }: ApiDependencies,
-) {
+async function postTest(request: AskedById, { warehouse, clock, orchestration }: ApiDependencies) {
   const { organisation } = callerOf(request);
   const webhook = await requested('webhook', findWebhook, warehouse, request);
   if (!webhook.enabled) throw conflict('the webhook is disabled: enable it to send it a test event');

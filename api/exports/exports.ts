@@ -8,7 +8,7 @@ import { callerOf } from '../access/authentication.ts';
 import { requestedRevenue, type Viewed } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
-import { file } from '../routes/answers.ts';
+import { file } from '../routes/bodies.ts';
 import { route, type Asked, type Replying } from '../routes/route.ts';
 import type { Reads } from '../routes/up-to-date.ts';
 import {

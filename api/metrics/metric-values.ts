@@ -10,7 +10,7 @@ import type { NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant } from '../http/fields.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
+import { pageOf, success, successOf } from '../routes/bodies.ts';
 import { route, type Asked } from '../routes/route.ts';
 import { storeValues } from './store-values.ts';
 import { judgeItems } from './value-items.ts';

@@ -2,9 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { permissionMessage, permits } from '../../domain/organisations/permissions.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
-import { forbidden, invalid } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
-import type { SpendPick } from '../../domain/spend/spend-pick.ts';
+import { forbidden } from '../../domain/shared/errors.ts';
 import { latestUnitCost, type MonthRecord } from '../../domain/months/month-record.ts';
 import {
   createMetric,
@@ -17,12 +15,7 @@ import { importStates, type ImportState } from '../../warehouse/imports/import-s
 import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
 import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
-import {
-  maySeeNumbers,
-  privateForm,
-  refuseBelowRevenuePlan,
-  type NamedMetric,
-} from '../access/revenue-access.ts';
+import { maySeeNumbers, privateForm, type NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
@@ -37,13 +30,12 @@ import {
   shownMetricWithMonths,
 } from './metric-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
+import { changesOf, judgedCurrency, targetText } from './metric-rules.ts';
 import { judgedRise } from './rise-field.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
-import { noBody } from '../routes/route-schema.ts';
-import { route, type Asked, type Reading } from '../routes/route.ts';
+import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
+import { route, type Asked, type AskedById, type Reading } from '../routes/route.ts';
 import { upToDate } from '../routes/up-to-date.ts';
-import { without } from '../http/defined-fields.ts';
 import { disconnect } from './disconnect.ts';
 
 const warningsOf = async (
@@ -53,46 +45,6 @@ const warningsOf = async (
   stored?: Promise<Metric>,
 ): Promise<string[]> =>
   scope.type === 'spend' ? pickWarnings(warehouse, orgId, scope.spend, clock.now(), stored) : [];
-
-/** Returns the changed scope. Its type stays; only the picks of a spend scope can change (docs/http.md#define-a-metric). */
-function changedScope(
-  { scope }: Metric,
-  change: { type?: string | undefined; spend?: SpendPick[] | undefined } | undefined,
-): Metric['scope'] | undefined {
-  if (change === undefined) return undefined;
-  if (change.type !== undefined && change.type !== scope.type) {
-    throw invalid(`scope.type: expected ${JSON.stringify(scope.type)}: it cannot be changed after creation`);
-  }
-  if (change.spend === undefined) return undefined;
-  if (scope.type !== 'spend')
-    throw invalid(`scope.spend: expected none, this metric has the scope ${JSON.stringify(scope.type)}`);
-  return { type: 'spend', spend: change.spend };
-}
-
-/** Rejects a currency that does not fit the kind of a new metric. Revenue is never converted. */
-function judgedCurrency(
-  { kind, currency, label_key }: z.infer<typeof newMetric>,
-  organisation: Caller['organisation'],
-): string | null {
-  if (kind === 'count') {
-    if (currency === undefined) return null;
-    throw invalid(`currency: expected none on a count metric, got ${forMessage(currency)}`);
-  }
-  refuseBelowRevenuePlan(organisation);
-  if (currency !== organisation.currency)
-    throw invalid(
-      `currency: expected ${forMessage(organisation.currency)}, the currency of the organisation’s costs, got ${forMessage(currency)}`,
-    );
-  refuseLabels(kind, label_key);
-  return currency;
-}
-
-function refuseLabels(kind: Metric['kind'], labelKey: string | null | undefined): void {
-  if (kind === 'revenue' && typeof labelKey === 'string')
-    throw invalid(`label_key: expected null, or nothing, on a revenue metric, got ${forMessage(labelKey)}`);
-}
-
-const targetText = (target: number | null): string | null => (target === null ? null : target.toString());
 
 /** Returns a metric as those see it who may see its numbers. */
 function toWireMetric(
@@ -199,28 +151,6 @@ async function getMetric(
   );
 }
 
-/** Returns the fields that a request changes. Throws `invalid` for those that do not fit the metric. */
-function changesOf(
-  metric: Metric,
-  { name, unit, target, label_key, rise, assistant_access, scope }: z.infer<typeof metricChanges>,
-) {
-  refuseLabels(metric.kind, label_key);
-  if (metric.kind === 'count' && assistant_access !== undefined)
-    throw invalid('assistant_access: expected none on a count metric, which the assistant may always read');
-  return without(
-    {
-      name,
-      unit,
-      target: target === undefined ? undefined : targetText(target),
-      label_key,
-      assistant_access,
-      rise: rise === undefined ? undefined : judgedRise(metric, rise),
-      scope: changedScope(metric, scope),
-    },
-    undefined,
-  );
-}
-
 async function patchMetric(
   request: Asked<{ params: typeof idParams; body: typeof metricChanges }>,
   dependencies: ApiDependencies,
@@ -239,7 +169,7 @@ async function patchMetric(
   return success({ ...shown, warnings: await warningsOf(dependencies, orgId, metric) });
 }
 
-async function deleteMetric(request: Asked<{ params: typeof idParams }>, dependencies: ApiDependencies) {
+async function deleteMetric(request: AskedById, dependencies: ApiDependencies) {
   const { warehouse, clock } = dependencies;
   const caller = callerOf(request);
   const by = changeBy(caller, clock.now());

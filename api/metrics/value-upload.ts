@@ -9,7 +9,7 @@ import { charsetIn } from '../requests/body-charset.ts';
 import type { NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
-import { success, successOf } from '../routes/answers.ts';
+import { success, successOf } from '../routes/bodies.ts';
 import { route, type Asked, type Replying } from '../routes/route.ts';
 import type { Api } from '../http/api-type.ts';
 import { closeSignal } from '../http/files/tabular.ts';

@@ -12,7 +12,7 @@ import { countMonth, monthRecord, monthVersion, revenueMonth } from './month-fie
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { labelledMonths } from './labelled-months.ts';
 import { monthsOf } from './read-months.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
+import { pageOf, success, successOf } from '../routes/bodies.ts';
 import { route, type Asked, type Reading, type Replying } from '../routes/route.ts';
 import { closeSignal, sendStream } from '../http/files/tabular.ts';
 

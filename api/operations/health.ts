@@ -4,7 +4,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { identity, instant } from '../http/fields.ts';
 import { conditionOf, isReady } from './operations.ts';
-import { success, successOf } from '../routes/answers.ts';
+import { success, successOf } from '../routes/bodies.ts';
 import { route, type Asked } from '../routes/route.ts';
 
 const state = z.enum(['ok', 'unreachable']);

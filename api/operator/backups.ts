@@ -13,7 +13,7 @@ import { postgresCatalog } from '../../warehouse/engine/location.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
-import { success, successOf } from '../routes/answers.ts';
+import { success, successOf } from '../routes/bodies.ts';
 import { route, type Asked } from '../routes/route.ts';
 
 /** Where a DuckLake is, for an operator who copies it. */

@@ -7,9 +7,8 @@ import { findOrganisation } from '../../warehouse/organisations/organisations.ts
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, organisation } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { success, successOf } from '../routes/answers.ts';
-import { noBody } from '../routes/route-schema.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { noBody, success, successOf } from '../routes/bodies.ts';
+import { route, type Asked, type AskedById } from '../routes/route.ts';
 
 /** An organisation, and how much it has. */
 export const organisationContents = organisation
@@ -35,16 +34,14 @@ export const organisationDeletion = z
   })
   .meta({ id: 'OrganisationDeletion' });
 
-async function getContents(request: Asked<{ params: typeof idParams }>, { warehouse }: ApiDependencies) {
+async function getContents(request: AskedById, { warehouse }: ApiDependencies) {
   const { id } = request.params;
   const known = found('organisation', id, await findOrganisation(warehouse, id));
   return success({ ...known, ...(await contentsOfOrganisation(warehouse, id)) });
 }
 
-const deleteOne = async (
-  { params: { id } }: Asked<{ params: typeof idParams }>,
-  { deleteOrganisation }: ApiDependencies,
-) => success(found('organisation', id, await deleteOrganisation(id)));
+const deleteOne = async ({ params: { id } }: AskedById, { deleteOrganisation }: ApiDependencies) =>
+  success(found('organisation', id, await deleteOrganisation(id)));
 
 const getDeletions = async (_request: Asked, { warehouse }: ApiDependencies) =>
   success(await listDeletions(warehouse));

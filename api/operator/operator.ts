@@ -3,10 +3,6 @@ import { z } from 'zod';
 import { OPERATOR } from '../../domain/organisations/actor.ts';
 import { unauthenticated } from '../../domain/shared/errors.ts';
 import { audit } from '../../warehouse/engine/records/audit-log.ts';
-import { requireOpeningKey } from '../../warehouse/engine/records/require-key.ts';
-import { sealedByKeys } from '../../warehouse/engine/records/sealed-texts.ts';
-import { resealSome } from '../../warehouse/engine/records/reseal.ts';
-import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
 import {
   createOrganisation,
   findOrganisation,
@@ -19,11 +15,8 @@ import {
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { currency, idParams, name, organisation, settleDays, tier } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from '../sources/ingest-runs.ts';
 import { issueKey, keyRecord, newKeyRecord, revoke } from '../organisations/keys.ts';
-import { pageQuery } from '../http/paging.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
-import { noBody } from '../routes/route-schema.ts';
+import { noBody, success, successOf } from '../routes/bodies.ts';
 import { route, type Asked } from '../routes/route.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
@@ -42,32 +35,6 @@ export const createdOrganisation = z.object({
   source_folder: z.string().describe('Where its local exports belong: relative locations begin there'),
 });
 
-/** One step of the rotation of the master key. */
-export const rotation = z
-  .object({
-    resealed: z.number().describe('Texts that this step has sealed anew'),
-    remaining: z.number().describe('Texts that MASTER_KEY_PREVIOUS has sealed and no step has sealed anew'),
-    unreadable: z.number().describe('Texts that neither key opens'),
-    key_file: z
-      .string()
-      .nullable()
-      .describe('Where the last step has written MASTER_KEY to, because the old key came from there'),
-    old_key_file: z.string().nullable().describe('Where it keeps the old key then'),
-  })
-  .meta({ id: 'Rotation' });
-
-/** How many texts each master key has sealed. */
-export const sealedTexts = z
-  .array(
-    z.object({
-      key_id: z.string().describe('Names a master key without revealing it'),
-      texts: z.number(),
-    }),
-  )
-  .meta({ id: 'SealedTexts' });
-
-const NOT_WRITTEN = { key_file: null, old_key_file: null };
-
 const newOrganisation = z.strictObject({
   name,
   tier: tier.default('enterprise'),
@@ -81,7 +48,6 @@ const changes = z.strictObject({
 });
 const newKey = z.strictObject({ name: name.optional() }).nullish();
 const keyParams = z.strictObject({ id: z.string(), key_id: z.string() });
-const sourceParams = z.strictObject({ id: z.string(), source_id: z.string() });
 
 /** Rejects every request of a scope without the operator's key (docs/http.md#as-the-operator). */
 export function requireOperator(app: Api, operatorKey: string): void {
@@ -166,37 +132,7 @@ async function deleteKey(
   return success(found('key', keyId, await revoke(warehouse, id, keyId, by, { keepsAdmin: false })));
 }
 
-async function postRotation(_request: Asked, { warehouse, sealer, writeKeyFile }: ApiDependencies) {
-  await requireOpeningKey(warehouse, sealer);
-  const step = await resealSome(warehouse, sealer);
-  const written = step.remaining === 0 ? await writeKeyFile() : null;
-  return success({ ...step, ...(written ?? NOT_WRITTEN) });
-}
-
-const getMasterKey = async (_request: Asked, { warehouse }: ApiDependencies) =>
-  success(await sealedByKeys(warehouse));
-
-async function postIngest(
-  request: Asked<{ params: typeof sourceParams; body: typeof ingestBody }>,
-  dependencies: ApiDependencies,
-) {
-  const { id, source_id: sourceId } = request.params;
-  found('organisation', id, await findOrganisation(dependencies.warehouse, id));
-  found('cost source', sourceId, await findCostSource(dependencies.warehouse, id, sourceId));
-  return success(await startIngest(dependencies, id, sourceId, request.body));
-}
-
-async function getRuns(
-  request: Asked<{ params: typeof sourceParams; query: typeof pageQuery }>,
-  dependencies: ApiDependencies,
-) {
-  const { id, source_id: sourceId } = request.params;
-  const look = await dependencies.warehouse.look();
-  found('organisation', id, await findOrganisation(dependencies.warehouse, id));
-  return runsOf(dependencies, look, id, sourceId, request.query);
-}
-
-/** Organisations, their keys and ingests, and the master key (docs/http.md#as-the-operator). */
+/** Organisations and their keys (docs/http.md#as-the-operator). */
 export const operatorRoutes = [
   route({
     method: 'POST',
@@ -258,52 +194,5 @@ export const operatorRoutes = [
     params: keyParams,
     answer: successOf(keyRecord),
     handle: deleteKey,
-  }),
-  route({
-    method: 'POST',
-    path: '/master-key/rotate',
-    access: 'operator',
-    operationId: 'rotateMasterKey',
-    tag: 'Operator',
-    summary: 'Seal texts of MASTER_KEY_PREVIOUS anew with MASTER_KEY; repeat until none remains',
-    body: noBody,
-    answer: successOf(rotation),
-    handle: postRotation,
-  }),
-  route({
-    method: 'GET',
-    path: '/master-key',
-    access: 'operator',
-    operationId: 'getMasterKey',
-    tag: 'Operator',
-    summary: 'Count the sealed texts by the master key that has sealed them',
-    answer: successOf(sealedTexts),
-    handle: getMasterKey,
-  }),
-  route({
-    method: 'POST',
-    path: '/organisations/:id/cost-sources/:source_id/ingest',
-    access: 'operator',
-    operationId: 'startOrganisationIngest',
-    tag: 'Operator',
-    summary: 'Start an ingest',
-    errors: [404, 409],
-    params: sourceParams,
-    body: ingestBody,
-    answer: successOf(ingestStarted),
-    handle: postIngest,
-  }),
-  route({
-    method: 'GET',
-    path: '/organisations/:id/cost-sources/:source_id/runs',
-    access: 'operator',
-    operationId: 'listOrganisationRuns',
-    tag: 'Operator',
-    summary: 'Runs of a cost source, newest first',
-    errors: [404],
-    params: sourceParams,
-    query: pageQuery,
-    answer: pageOf(runRecord),
-    handle: getRuns,
   }),
 ];

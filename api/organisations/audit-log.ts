@@ -5,7 +5,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, instant } from '../http/fields.ts';
 import { page, pageQuery } from '../http/paging.ts';
-import { pageOf } from '../routes/answers.ts';
+import { pageOf } from '../routes/bodies.ts';
 import { route, type Asked } from '../routes/route.ts';
 
 const auditRecord = z

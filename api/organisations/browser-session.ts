@@ -13,8 +13,7 @@ import {
 import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, identity, instant } from '../http/fields.ts';
-import { success, successOf } from '../routes/answers.ts';
-import { noBody } from '../routes/route-schema.ts';
+import { noBody, success, successOf } from '../routes/bodies.ts';
 import { route, type Asked, type Replying } from '../routes/route.ts';
 import { callerOf, callerWith, changeBy, knownAs } from '../access/authentication.ts';
 import type { CallMeter } from '../access/call-meter.ts';

@@ -11,9 +11,8 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, name, permission } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { page, pageQuery } from '../http/paging.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
-import { noBody } from '../routes/route-schema.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
+import { route, type Asked, type AskedById } from '../routes/route.ts';
 
 export const keyRecord = z
   .object({
@@ -99,7 +98,7 @@ async function postKey(request: Asked<{ body: typeof newKey }>, { warehouse, clo
   return success(created);
 }
 
-async function deleteKey(request: Asked<{ params: typeof idParams }>, { warehouse, clock }: ApiDependencies) {
+async function deleteKey(request: AskedById, { warehouse, clock }: ApiDependencies) {
   const caller = callerOf(request);
   const { id } = request.params;
   const by = changeBy(caller, clock.now());

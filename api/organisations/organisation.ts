@@ -4,7 +4,7 @@ import { updateOrganisation } from '../../warehouse/organisations/organisations.
 import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { name, organisation, settleDays } from '../http/fields.ts';
-import { success, successOf } from '../routes/answers.ts';
+import { success, successOf } from '../routes/bodies.ts';
 import { route, type Asked } from '../routes/route.ts';
 import { without } from '../http/defined-fields.ts';
 

@@ -10,7 +10,7 @@ import { maySeeNumbers, privateForm } from '../access/revenue-access.ts';
 import { latestMonth } from '../months/month-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
 import { privateMetric } from '../metrics/metric-fields.ts';
-import { success, successOf } from '../routes/answers.ts';
+import { success, successOf } from '../routes/bodies.ts';
 import { route, type Asked, type Reading } from '../routes/route.ts';
 
 const percent = z.number().nullable();

@@ -18,7 +18,7 @@ import { callerOf, type Caller } from '../access/authentication.ts';
 import { visibleNumbers } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
-import { success, successOf } from '../routes/answers.ts';
+import { success, successOf } from '../routes/bodies.ts';
 import { route, type Asked, type Reading } from '../routes/route.ts';
 import { doubt } from '../months/month-fields.ts';
 import { readMonths } from '../months/read-months.ts';

@@ -1,8 +1,7 @@
 import { requestedMetric } from '../access/revenue-access.ts';
 import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import type { idParams } from '../http/fields.ts';
-import type { Asked, Route } from './route.ts';
+import type { AskedById, Route } from './route.ts';
 import { upToDate } from './up-to-date.ts';
 
 /** Registers routes. Their handlers run with `dependencies`. */
@@ -16,7 +15,7 @@ export function registerRoutes<Dependencies extends ApiDependencies>(
     if (scope === undefined) register(app, route, dependencies);
     else
       void app.register(async (own) => {
-        scope(own as Api);
+        scope(own);
         register(own as Api, route, dependencies);
       });
   }
@@ -44,9 +43,7 @@ function register<Dependencies extends ApiDependencies>(
     handler: async (request, reply) => {
       await check?.(request, dependencies);
       const named =
-        metric === undefined
-          ? undefined
-          : await requestedMetric(dependencies, request as Asked<{ params: typeof idParams }>, metric);
+        metric === undefined ? undefined : await requestedMetric(dependencies, request as AskedById, metric);
       const spend =
         reads === undefined
           ? undefined

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import { z } from 'zod';
 import type { Access } from '../../domain/organisations/permissions.ts';
-import { file } from './answers.ts';
+import { file, noBody, noFields } from './bodies.ts';
 import type { Tag } from './tags.ts';
 
 /** Who may call a route: who has a permission in an organisation, the operator, the page of a session, or anyone. */
@@ -54,12 +54,6 @@ const SECURITY: Partial<Record<RouteAccess, readonly Record<string, readonly str
   session: [{ session: [] }],
   anyone: [],
 };
-
-/** A query or body without fields. Errors name the unknown fields. */
-const noFields = z.strictObject({});
-
-/** The schema for the body of a route that takes none: it also accepts null and an empty object. */
-export const noBody = noFields.nullish();
 
 /** Returns the schema of a route: its inputs, its answer, and every error that it can return. */
 export function schemaOf({

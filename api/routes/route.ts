@@ -6,6 +6,7 @@ import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import type { MetricUse, NamedMetric } from '../access/revenue-access.ts';
 import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
+import type { idParams } from '../http/fields.ts';
 import { schemaOf, type Description, type RouteAccess } from './route-schema.ts';
 import type { Reads } from './up-to-date.ts';
 
@@ -22,9 +23,8 @@ declare module 'fastify' {
   }
 }
 
-type Parsed<Inputs, Part extends string> = Inputs extends { [P in Part]: infer Schema extends z.ZodType }
-  ? z.output<Schema>
-  : unknown;
+type Parsed<Inputs, Part extends string> =
+  Inputs extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : unknown;
 
 /** A request whose inputs have passed the schemas of its route. */
 export type Asked<Inputs = unknown> = FastifyRequest<{
@@ -32,6 +32,9 @@ export type Asked<Inputs = unknown> = FastifyRequest<{
   Params: Parsed<Inputs, 'params'>;
   Querystring: Parsed<Inputs, 'query'>;
 }>;
+
+/** A request whose path has one id. */
+export type AskedById = Asked<{ params: typeof idParams }>;
 
 /** What a handler gets of its reply. */
 export interface Replying {

@@ -10,8 +10,8 @@ import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
-import { success, successOf } from '../routes/answers.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { success, successOf } from '../routes/bodies.ts';
+import { route, type Asked, type AskedById } from '../routes/route.ts';
 
 const costSourceUnit = z
   .object({
@@ -62,7 +62,7 @@ const unitsOfSource = (
 
 /** Stores a decision, settles the months that it completes, and returns the unit. */
 async function decide(
-  request: Asked<{ params: typeof idParams }>,
+  request: AskedById,
   dependencies: ApiDependencies,
   { unit: name, ...change }: { unit: string } & Partial<UnitDecision>,
 ) {
@@ -80,7 +80,7 @@ async function decide(
   return success(toWire(found('unit', name, units.find((one) => one.unit === name) ?? null)));
 }
 
-async function getUnits(request: Asked<{ params: typeof idParams }>, dependencies: ApiDependencies) {
+async function getUnits(request: AskedById, dependencies: ApiDependencies) {
   const source = await requested('cost source', findCostSource, dependencies.warehouse, request);
   const units = await unitsOfSource(dependencies, callerOf(request).organisation.id, source.id);
   return success(units.map(toWire));

@@ -24,9 +24,8 @@ import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
 import { namedPageQuery, page, pageQuery } from '../http/paging.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
-import { noBody } from '../routes/route-schema.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
+import { route, type Asked, type AskedById } from '../routes/route.ts';
 import { without } from '../http/defined-fields.ts';
 
 type WireSource = z.infer<typeof costSource>;
@@ -117,7 +116,7 @@ async function postSource(request: Asked<{ body: typeof newCostSource }>, depend
   return success(withoutRuns(created));
 }
 
-async function getSource(request: Asked<{ params: typeof idParams }>, { warehouse }: ApiDependencies) {
+async function getSource(request: AskedById, { warehouse }: ApiDependencies) {
   const source = await requested('cost source', findCostSource, warehouse, request);
   return success((await withRuns(warehouse, callerOf(request).organisation.id))(source));
 }
@@ -145,10 +144,7 @@ async function patchSource(
   return success((await withRuns(warehouse, orgId))(updated));
 }
 
-async function deleteSource(
-  request: Asked<{ params: typeof idParams }>,
-  { warehouse, orchestration, clock }: ApiDependencies,
-) {
+async function deleteSource(request: AskedById, { warehouse, orchestration, clock }: ApiDependencies) {
   const caller = callerOf(request);
   const { id: orgId } = caller.organisation;
   const { id } = request.params;

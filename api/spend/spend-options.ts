@@ -6,7 +6,7 @@ import { spendOptions } from '../../warehouse/spend/picks/spend-options.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { page, pageQuery } from '../http/paging.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
+import { pageOf, success, successOf } from '../routes/bodies.ts';
 import { route, type Asked } from '../routes/route.ts';
 import { ownedPicks, refuseIdle, spendPickRecord } from './pick-fields.ts';
 

@@ -7,7 +7,7 @@ import { fullyLoaded } from '../../domain/teams/bill.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
+import { pageOf, success, successOf } from '../routes/bodies.ts';
 import { route, type Asked, type Reading } from '../routes/route.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';

@@ -15,9 +15,8 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, name } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
-import { noBody } from '../routes/route-schema.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
+import { route, type Asked, type AskedById } from '../routes/route.ts';
 import { ownedPicks, spendPickRecord, warned } from '../spend/pick-fields.ts';
 import { without } from '../http/defined-fields.ts';
 
@@ -113,7 +112,7 @@ const changesOf = z.strictObject({
 });
 
 async function change(
-  request: Asked<{ params: typeof idParams }>,
+  request: AskedById,
   { warehouse, clock }: ApiDependencies,
   changes: Parameters<typeof updateSharedCost>[3],
 ): Promise<SharedCost> {
@@ -158,7 +157,7 @@ async function patchSharedCost(
   return withWarnings(callerOf(request).organisation, changed, dependencies);
 }
 
-const deleteSharedCost = async (request: Asked<{ params: typeof idParams }>, dependencies: ApiDependencies) =>
+const deleteSharedCost = async (request: AskedById, dependencies: ApiDependencies) =>
   success(await change(request, dependencies, 'delete'));
 
 /** `/shared-costs`: spend that is split over teams. */

@@ -15,7 +15,7 @@ import { callerOf, changeBy } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, month } from '../http/fields.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
+import { pageOf, success, successOf } from '../routes/bodies.ts';
 import { route, type Asked, type Reading } from '../routes/route.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';

@@ -8,9 +8,8 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, name } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
-import { pageOf, success, successOf } from '../routes/answers.ts';
-import { noBody } from '../routes/route-schema.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
+import { route, type Asked, type AskedById } from '../routes/route.ts';
 import { ownedPicks, spendPickRecord, warned } from '../spend/pick-fields.ts';
 import { without } from '../http/defined-fields.ts';
 
@@ -23,7 +22,7 @@ const newName = z.strictObject({ name: name.optional() });
 const newOwnership = z.strictObject({ ownership: ownedPicks(0) });
 
 async function change(
-  request: Asked<{ params: typeof idParams }>,
+  request: AskedById,
   { warehouse, clock }: ApiDependencies,
   changes: Parameters<typeof updateTeam>[3],
 ): Promise<Team> {
@@ -53,7 +52,7 @@ async function postTeam(request: Asked<{ body: typeof newTeam }>, dependencies: 
   return withWarnings(caller.organisation, team, dependencies);
 }
 
-const getTeam = async (request: Asked<{ params: typeof idParams }>, { warehouse }: ApiDependencies) =>
+const getTeam = async (request: AskedById, { warehouse }: ApiDependencies) =>
   success(await requested('team', findTeam, warehouse, request));
 
 const patchTeam = async (
@@ -69,7 +68,7 @@ async function putOwnership(
   return withWarnings(callerOf(request).organisation, team, dependencies);
 }
 
-const deleteTeam = async (request: Asked<{ params: typeof idParams }>, dependencies: ApiDependencies) =>
+const deleteTeam = async (request: AskedById, dependencies: ApiDependencies) =>
   success(await change(request, dependencies, 'delete'));
 
 /** `/teams`: teams and what they own. */

@@ -1,5 +1,11 @@
 import { z } from 'zod';
 
+/** A query or body without fields. Errors name the unknown fields. */
+export const noFields = z.strictObject({});
+
+/** The schema for the body of a route that takes none: it also accepts null and an empty object. */
+export const noBody = noFields.nullish();
+
 /** Returns the schema of an answer with one thing. */
 export const successOf = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data });
 
