@@ -145,7 +145,7 @@ export class Backups {
 }
 
 /** What the routes of backups take beside the rest. */
-export interface BackupDependencies extends ApiDependencies {
+interface BackupDependencies extends ApiDependencies {
   backups: Backups;
 }
 

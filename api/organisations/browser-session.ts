@@ -47,7 +47,7 @@ function admittedOf({ admittedSession }: FastifyRequest): AdmittedSession {
 }
 
 /** What the routes of sessions take beside the rest. */
-export interface SessionDependencies extends ApiDependencies {
+interface SessionDependencies extends ApiDependencies {
   meter: CallMeter;
   sessions: SessionGate;
   signIns: SignInLimit;
