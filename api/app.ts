@@ -7,12 +7,17 @@ import type { z } from 'zod';
 import { keepAnswers } from './access/kept-answers.ts';
 import { admitFairly } from './access/admission.ts';
 import { assistantRoutes } from './assistant/assistant.ts';
+import { auditLogRoutes } from './organisations/audit-log.ts';
 import { authenticate, type AssistantCall } from './access/authentication.ts';
 import { dashboard } from './dashboard/dashboard.ts';
 import { browserSessionRoutes, takeSessions } from './organisations/browser-session.ts';
 import { limitBodies } from './requests/body-pace.ts';
 import { limitConnections, type ConnectionLimits } from './requests/connections.ts';
 import { CallMeter } from './access/call-meter.ts';
+import { costSourceUnitRoutes } from './sources/cost-source-units.ts';
+import { costSourceRoutes } from './sources/cost-sources.ts';
+import { costRoutes } from './spend/costs.ts';
+import { spendOptionRoutes } from './spend/spend-options.ts';
 import type { Api } from './http/api-type.ts';
 import type { ApiDependencies } from './http/dependencies.ts';
 import {
@@ -21,29 +26,45 @@ import {
   answerFrameworkError,
   answerUnknownRoutes,
 } from './http/error-answers.ts';
+import { healthRoutes } from './operations/health.ts';
 import { invalidInput } from './http/invalid-input.ts';
 import { storeNothing } from './http/no-store.ts';
 import { acceptJsonOnly } from './requests/json-body.ts';
+import { importRoutes } from './imports/imports.ts';
+import { keyRoutes } from './organisations/keys.ts';
+import { metricRoutes } from './metrics/metrics.ts';
+import { metricValueRoutes } from './metrics/metric-values.ts';
+import { monthRoutes } from './months/months.ts';
 import { watchNumberChanges } from './events/number-changes.ts';
 import { operationRoutes } from './operations/operations.ts';
 import { nameRequests } from './operations/name-requests.ts';
 import { traceRequests } from './operations/trace-requests.ts';
+import { overviewRoutes } from './overview/overview.ts';
 import { Backups, backupRoutes } from './operator/backups.ts';
 import { deletionRoutes } from './operator/delete-organisation.ts';
 import { masterKeyRoutes } from './operator/master-key.ts';
 import { operatorIngestRoutes } from './operator/operator-ingests.ts';
 import { operatorRoutes, requireOperator } from './operator/operator.ts';
-import { ORGANISATION_ROUTES } from './organisation-routes.ts';
 import { registerRoutes } from './routes/register-routes.ts';
 import { SignInLimit } from './access/session/sign-in-limit.ts';
 import { createKeyCheck } from './access/valid-key.ts';
 import { UploadPlaces } from './requests/upload-places.ts';
+import { organisationRoutes } from './organisations/organisation.ts';
 import { answerOddRequests, refuseOddRequests } from './requests/odd-requests.ts';
 import { serveDocument } from './document/serve-document.ts';
 import { SessionGate } from './access/session/session-gate.ts';
 import { Tickets } from './access/tickets.ts';
 import { OneLinePerRequest, withPathsOnly } from './requests/request-log.ts';
 import { routableUrl } from './http/request-url.ts';
+import { allBillRoutes } from './teams/all-bills.ts';
+import { sharedCostRoutes } from './teams/shared-costs.ts';
+import { teamBillRoutes } from './teams/team-bills.ts';
+import { teamRoutes } from './teams/teams.ts';
+import { valueUploadRoutes } from './metrics/value-upload.ts';
+import { handValueRoutes } from './metrics/values-by-hand.ts';
+import { exportRoutes } from './exports/exports.ts';
+import { waitingRoutes } from './overview/waiting.ts';
+import { webhookRoutes } from './events/webhooks.ts';
 
 /** What the gates before routes share. */
 type AccessDependencies = ApiDependencies & {
@@ -193,3 +214,29 @@ function serveOrganisations(app: Api, access: AccessDependencies): void {
   answerUnknownRoutes(app);
   registerRoutes(app, ORGANISATION_ROUTES, { ...access, uploads: new UploadPlaces() });
 }
+
+/** The routes of organisations, as the OpenAPI document lists them. */
+const ORGANISATION_ROUTES = [
+  ...healthRoutes,
+  ...organisationRoutes,
+  ...keyRoutes,
+  ...costSourceRoutes,
+  ...costSourceUnitRoutes,
+  ...costRoutes,
+  ...spendOptionRoutes,
+  ...metricRoutes,
+  ...metricValueRoutes,
+  ...handValueRoutes,
+  ...valueUploadRoutes,
+  ...monthRoutes,
+  ...importRoutes,
+  ...overviewRoutes,
+  ...waitingRoutes,
+  ...teamRoutes,
+  ...teamBillRoutes,
+  ...allBillRoutes,
+  ...sharedCostRoutes,
+  ...webhookRoutes,
+  ...exportRoutes,
+  ...auditLogRoutes,
+];
