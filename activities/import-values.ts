@@ -12,7 +12,7 @@ import {
   uncountedAfter,
   type NetSales,
   type Uncounted,
-} from '../domain/imports/net-sales.ts';
+} from '../domain/imports/stripe/net-sales.ts';
 import { addDays } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
@@ -41,7 +41,7 @@ import {
 import { findMetric, type Metric } from '../warehouse/metrics/metrics.ts';
 import { RevenueVault } from '../warehouse/metrics/revenue-vault.ts';
 import { findOrganisation } from '../warehouse/organisations/organisations.ts';
-import { queryOf, type Platforms } from './imports/check-connection.ts';
+import { queryOf, type Platforms } from './imports/drivers.ts';
 import { ImportProgress, type ImportBeat } from './imports/import-progress.ts';
 import { logFailure } from './shared/log-failure.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
@@ -174,7 +174,7 @@ export function createImportActivities({
     const parts =
       definition.type === 'stripe'
         ? onePart(sales?.values ?? [])
-        : (await import('./imports/bigquery-import.ts')).runQuery({
+        : (await import('./imports/bigquery/driver.ts')).runQuery({
             apiEndpoint: platforms.bigQuery,
             ...queryOf(definition, credential),
             labelled: metric.label_key !== null,
@@ -217,7 +217,7 @@ export function createImportActivities({
     progress: ImportProgress,
     signal: AbortSignal,
   ): Promise<NetSales> {
-    const { readNetSales } = await import('./imports/read-net-sales.ts');
+    const { readNetSales } = await import('./imports/stripe/read-net-sales.ts');
     return readNetSales({
       apiBase: platforms.stripe,
       apiKey,

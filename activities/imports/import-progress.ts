@@ -1,5 +1,5 @@
 import type { ImportRunInput } from '../../domain/imports/connection.ts';
-import type { NetSalesProgress } from '../../domain/imports/net-sales-progress.ts';
+import type { NetSalesProgress } from '../../domain/imports/stripe/net-sales-progress.ts';
 import type { IngestProgress } from '../../domain/sources/ingest.ts';
 import type { SealedPlace, Sealer } from '../../security/sealing.ts';
 

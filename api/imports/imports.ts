@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { firstImportedMonth, nextImportAt } from '../../domain/imports/connection.ts';
-import { totalsByCategory, totalsByCurrency, type Uncounted } from '../../domain/imports/net-sales.ts';
+import { totalsByCategory, totalsByCurrency, type Uncounted } from '../../domain/imports/stripe/net-sales.ts';
 import type { ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import { dayOf, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import { toWire } from '../../domain/shared/decimals.ts';

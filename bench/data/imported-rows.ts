@@ -1,4 +1,4 @@
-import type { BalanceTransaction } from '../../domain/imports/net-sales-progress.ts';
+import type { BalanceTransaction } from '../../domain/imports/stripe/net-sales-progress.ts';
 import { addDays } from '../../domain/shared/calendar.ts';
 
 /** The key of the account that the benchmark's Stripe knows. */

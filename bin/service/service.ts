@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { summaryOf } from '../../activities/summarise-workflow.ts';
-import { checkConnection } from '../../activities/imports/check-connection.ts';
+import { checkConnection } from '../../activities/imports/drivers.ts';
 import { buildServer } from '../../api/app.ts';
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';

@@ -1,6 +1,6 @@
 import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { stripeApiBase } from '../../domain/imports/stripe-api-base.ts';
+import { stripeApiBase } from '../../domain/imports/stripe/api-base.ts';
 import { bytesOf } from '../../domain/shared/byte-size.ts';
 import { fixedClock, systemClock, type Clock } from '../../domain/shared/clock.ts';
 import { exportTarget } from '../../egress/exports/export-target.ts';

@@ -1,4 +1,4 @@
-import type { BalanceTransaction } from '../../domain/imports/net-sales-progress.ts';
+import type { BalanceTransaction } from '../../domain/imports/stripe/net-sales-progress.ts';
 import { dayNumber, firstDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { growth, noise, wobble } from '../exports/demand.ts';
 import { daysBetween, type SampleTime } from '../exports/write-exports.ts';

@@ -1,4 +1,4 @@
-import type { BalanceTransaction } from '../../domain/imports/net-sales-progress.ts';
+import type { BalanceTransaction } from '../../domain/imports/stripe/net-sales-progress.ts';
 
 /** The balance transactions of an account, the newest first. Index 0 is the newest. */
 export interface Ledger {

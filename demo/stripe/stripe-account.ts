@@ -1,4 +1,4 @@
-import type { BalanceTransaction } from '../../domain/imports/net-sales-progress.ts';
+import type { BalanceTransaction } from '../../domain/imports/stripe/net-sales-progress.ts';
 import { ledgerOf, type Ledger } from './ledger.ts';
 import {
   badParameter,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { stripeApiBase, type StripeApiBase } from '../../domain/imports/stripe-api-base.ts';
+import { stripeApiBase, type StripeApiBase } from '../../domain/imports/stripe/api-base.ts';
 import { answerLikeStripe, type StripeAccount, type StripeRequest } from './stripe-account.ts';
 import type { StripeAnswer } from './stripe-answers.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { salesLedger } from '../../demo/organisation/sales-ledger.ts';
 import { ORDERS } from '../../demo/organisation/sample-shop.ts';
 import { valuesOf } from '../../demo/organisation/values.ts';
-import type { BalanceTransaction } from '../../domain/imports/net-sales-progress.ts';
+import type { BalanceTransaction } from '../../domain/imports/stripe/net-sales-progress.ts';
 import { monthsBack } from '../../domain/shared/calendar.ts';
 import { salesSums } from './sales-sums.ts';
 

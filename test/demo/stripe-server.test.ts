@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { SAMPLE_KEY, startSampleStripe } from '../../demo/organisation/sales.ts';
-import { restrictedKeyProblem } from '../../domain/imports/restricted-key.ts';
+import { restrictedKeyProblem } from '../../domain/imports/stripe/restricted-key.ts';
 
 test('the demo’s Stripe answers its own key only, survives odd requests, and closes', async () => {
   expect(restrictedKeyProblem(SAMPLE_KEY)).toBeNull();

@@ -1,4 +1,4 @@
-import { apiBaseText } from '../../domain/imports/stripe-api-base.ts';
+import { apiBaseText } from '../../domain/imports/stripe/api-base.ts';
 import { access } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';

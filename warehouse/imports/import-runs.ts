@@ -1,6 +1,6 @@
 import { importedDays, type ImportRunInput } from '../../domain/imports/connection.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
-import type { Uncounted } from '../../domain/imports/net-sales.ts';
+import type { Uncounted } from '../../domain/imports/stripe/net-sales.ts';
 import { RunLog, type Run } from '../engine/records/run-log.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';

@@ -1,4 +1,4 @@
-import { leftOutInWords } from '../../domain/imports/net-sales.ts';
+import { leftOutInWords } from '../../domain/imports/stripe/net-sales.ts';
 import { missingLastDays } from '../../domain/metrics/value-gap.ts';
 import { disconnectDoubt, importDoubt } from '../../domain/months/import-doubt.ts';
 import type { MonthFacts } from '../../domain/months/month-facts.ts';

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ledgerOf } from '../../../demo/stripe/ledger.ts';
 import { READ_TRANSACTIONS, stripeAccount } from '../../../demo/stripe/stripe-account.ts';
-import type { BalanceTransaction } from '../../../domain/imports/net-sales-progress.ts';
+import type { BalanceTransaction } from '../../../domain/imports/stripe/net-sales-progress.ts';
 import { describeInBrowser, openFromMenu, signInWith, type Visit } from '../../support/browser/browser.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';

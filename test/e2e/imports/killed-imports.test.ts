@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BalanceTransaction } from '../../../domain/imports/net-sales-progress.ts';
+import type { BalanceTransaction } from '../../../domain/imports/stripe/net-sales-progress.ts';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { KILLS, SEED, THOROUGH } from '../../support/effort.ts';
 import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BalanceTransaction } from '../../../domain/imports/net-sales-progress.ts';
+import type { BalanceTransaction } from '../../../domain/imports/stripe/net-sales-progress.ts';
 import { newServiceAccount } from '../../support/fakes/bigquery/service-account.ts';
 import { keyPartsIn, TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { ledgerOf } from '../../../demo/stripe/ledger.ts';

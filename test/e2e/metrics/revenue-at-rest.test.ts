@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { BalanceTransaction } from '../../../domain/imports/net-sales-progress.ts';
+import type { BalanceTransaction } from '../../../domain/imports/stripe/net-sales-progress.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { filesWith, formsOf } from '../../support/fakes/search-bytes.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';

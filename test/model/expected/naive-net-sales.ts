@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { BalanceTransaction } from '../../../domain/imports/net-sales-progress.ts';
+import type { BalanceTransaction } from '../../../domain/imports/stripe/net-sales-progress.ts';
 
 /** Net sales worked out a second time, with no code of the product: decimals instead of integers, one day and currency at a time. */
 export interface NaiveNetSales {

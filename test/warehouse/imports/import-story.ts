@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { importedValueOf } from '../../../domain/imports/query-rows.ts';
+import { importedValueOf } from '../../../domain/imports/bigquery/query-rows.ts';
 import { dayOf, type Month } from '../../../domain/shared/calendar.ts';
 import { conflict } from '../../../domain/shared/errors.ts';
 import { monthRecords, type MonthRecord } from '../../../domain/months/month-record.ts';

@@ -1,7 +1,7 @@
-import { readNetSales, type NetSalesReading } from '../../../../activities/imports/read-net-sales.ts';
+import { readNetSales, type NetSalesReading } from '../../../../activities/imports/stripe/read-net-sales.ts';
 import { stripeAccount, type StripeAccount } from '../../../../demo/stripe/stripe-account.ts';
 import type { StripeAnswer } from '../../../../demo/stripe/stripe-answers.ts';
-import type { NetSales } from '../../../../domain/imports/net-sales.ts';
+import type { NetSales } from '../../../../domain/imports/stripe/net-sales.ts';
 import { startFakeStripe, type Fault, type FakeStripe } from './fake-stripe.ts';
 import { keyPartsIn, TEST_KEY } from './key-parts.ts';
 
