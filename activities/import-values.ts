@@ -1,47 +1,35 @@
 import { Context } from '@temporalio/activity';
 import type { Logger } from 'pino';
-import {
-  organisationOfImport,
-  pauseReason,
-  PLATFORM_NAMES,
-  type ImportRunInput,
-} from '../domain/imports/connection.ts';
-import type { ImportedValue } from '../domain/imports/imported-value.ts';
-import {
-  totalsByCategory,
-  uncountedAfter,
-  type NetSales,
-  type Uncounted,
-} from '../domain/imports/stripe/net-sales.ts';
-import { addDays } from '../domain/shared/calendar.ts';
+import { organisationOfImport, pauseReason, type ImportRunInput } from '../domain/imports/connection.ts';
+import { PLATFORMS } from '../domain/imports/platforms.ts';
+import { NOTHING, totalsByCategory, uncountedAfter, type Uncounted } from '../domain/imports/uncounted.ts';
+import type { Day } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { conflict } from '../domain/shared/errors.ts';
 import type { FailureReason } from '../domain/shared/failure-reason.ts';
 import type { Sealer } from '../security/sealing.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { requireOpeningKey } from '../warehouse/engine/records/require-key.ts';
-import type { Session } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 import {
   importHistories,
   importRuns,
-  NOTHING,
   openImportRun,
   sealUncounted,
   uncountedOf,
+  type ImportRun,
 } from '../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../warehouse/imports/import-values.ts';
 import {
   CREDENTIAL_UNREADABLE,
   credentialOf,
-  definitionOf,
   findImport,
   type ImportConnection,
 } from '../warehouse/imports/imports.ts';
 import { findMetric, type Metric } from '../warehouse/metrics/metrics.ts';
 import { RevenueVault } from '../warehouse/metrics/revenue-vault.ts';
 import { findOrganisation } from '../warehouse/organisations/organisations.ts';
-import { queryOf, type Platforms } from './imports/drivers.ts';
+import { driverOf, type PlatformAddresses } from './imports/drivers.ts';
 import { ImportProgress, type ImportBeat } from './imports/import-progress.ts';
 import { logFailure } from './shared/log-failure.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
@@ -52,9 +40,18 @@ export interface ImportDependencies {
   warehouse: Warehouse;
   clock: Clock;
   sealer: Sealer;
-  platforms: Platforms;
+  platforms: PlatformAddresses;
   metrics: Metrics;
   log: Logger;
+}
+
+/** A run, and what it reads. */
+interface ImportReading {
+  run: ImportRunInput;
+  metric: Metric;
+  connection: ImportConnection;
+  /** Both inclusive. */
+  days: { start: Day; end: Day };
 }
 
 /** The steps of an import. Each is idempotent, even if an earlier attempt stopped halfway. */
@@ -81,7 +78,7 @@ export function createImportActivities({
     result: 'completed' | 'failed',
   ): Promise<void> => {
     const connection = await findImport(warehouse, orgId, metricId);
-    metrics.sourceRuns.inc({ kind: connection?.type ?? 'disconnected', result });
+    metrics.sourceRuns.inc({ kind: connection?.definition.type ?? 'disconnected', result });
   };
 
   return {
@@ -112,22 +109,14 @@ export function createImportActivities({
       const before = (Context.current().info.heartbeatDetails ?? last) as ImportBeat | undefined;
       const progress = new ImportProgress(sealer, run, before);
       reportBy(() => progress.beat);
-      const { rows, sales } = await withHeartbeats([], ({ signal }) =>
+      const { rows, uncounted } = await withHeartbeats([], ({ signal }) =>
         readAndStore(reading, credential, progress, signal),
       );
-      const completed = (await importHistories(warehouse, run.orgId)).get(
-        connection.credential_id,
-      )?.lastCompleted;
-      const vault = new RevenueVault(sealer, run.orgId);
-      const earlier = uncountedOf(vault, completed);
-      const uncounted = sales === null ? null : uncountedAfter(earlier ?? NOTHING, sales, reading.days);
-      const changes = await changesOfRun(warehouse, run.orgId, run.metricId, run.runId);
       await importRuns.record(warehouse, run.orgId, {
         ...opened,
         rows_read: rows,
-        ...changes,
-        notes: sales === null ? [] : [...notesOf(sales), ...(earlier === null ? [EARLIER_LOST] : [])],
-        sealed_totals: uncounted === null ? null : sealUncounted(vault, run.runId, uncounted),
+        ...(await changesOfRun(warehouse, run.orgId, run.metricId, run.runId)),
+        ...(uncounted === null ? {} : await recordOf(reading, uncounted)),
       });
       log.info({ run: run.runId, organisation: run.orgId, rows }, 'imported');
     },
@@ -153,83 +142,64 @@ export function createImportActivities({
     },
   };
 
-  /** What a step of a run works on. */
-  interface Reading {
-    run: ImportRunInput;
-    metric: Metric;
-    connection: ImportConnection;
-    days: { start: string; end: string };
-  }
-
   async function readAndStore(
-    { run, metric, connection, days }: Reading,
+    { run, metric, connection, days }: ImportReading,
     credential: string,
     progress: ImportProgress,
     signal: AbortSignal,
-  ): Promise<{ rows: number; sales: NetSales | null }> {
+  ): Promise<{ rows: number; uncounted: Uncounted | null }> {
     const { orgId, metricId, runId } = run;
-    const definition = definitionOf(connection);
-    const sales =
-      definition.type === 'stripe' ? await netSalesOf(metric, days, credential, progress, signal) : null;
-    const parts =
-      definition.type === 'stripe'
-        ? onePart(sales?.values ?? [])
-        : (await import('./imports/bigquery/driver.ts')).runQuery({
-            apiEndpoint: platforms.bigQuery,
-            ...queryOf(definition, credential),
-            labelled: metric.label_key !== null,
-            ...days,
-            jobId: `cost-analytics-${runId}`,
-            onProgress: (rowsRead) => {
-              progress.noteRows(rowsRead);
-            },
-            signal,
-          });
+    const { definition, credential_id: credentialId } = connection;
+    const { name, source } = PLATFORMS[definition.type];
+    const driver = await driverOf(definition.type);
+    const { currency, label_key } = metric;
+    const { uncounted, ...given } = await driver.values(
+      {
+        definition,
+        credential,
+        labelled: label_key !== null,
+        currency,
+        days,
+        runId,
+        resume: progress.before,
+        report: (rowsRead, state) => {
+          progress.report(rowsRead, state);
+        },
+      },
+      { address: platforms[definition.type], signal },
+    );
     const rows = await storeImported(
       {
         orgId,
         metric,
-        credentialId: connection.credential_id,
-        ...(sales === null ? {} : { rows: sales.transactions }),
+        credentialId,
         vault: metric.kind === 'revenue' ? new RevenueVault(sealer, orgId) : undefined,
         days,
-        parts,
-        change: {
-          source: definition.type === 'stripe' ? 'payments' : 'warehouse',
-          by: { type: 'import', id: runId, name: PLATFORM_NAMES[definition.type] },
-          now: clock.now(),
-        },
-        check: async (session: Session) => {
+        ...given,
+        change: { source, by: { type: 'import', id: runId, name }, now: clock.now() },
+        check: async (session) => {
           const now = await findImport(session, orgId, metricId);
-          if (now?.credential_id !== connection.credential_id) throw changedMeanwhile();
+          if (now?.credential_id !== credentialId) throw changedMeanwhile();
         },
         signal,
       },
       warehouse,
     );
-    return { rows, sales };
+    return { rows, uncounted };
   }
 
-  async function netSalesOf(
-    { currency }: Metric,
-    { start, end }: { start: string; end: string },
-    apiKey: string,
-    progress: ImportProgress,
-    signal: AbortSignal,
-  ): Promise<NetSales> {
-    const { readNetSales } = await import('./imports/stripe/read-net-sales.ts');
-    return readNetSales({
-      apiBase: platforms.stripe,
-      apiKey,
-      currency: currency ?? '',
-      from: start,
-      to: addDays(end, 1),
-      resume: progress.before,
-      onPage: (read) => {
-        progress.notePage(read);
-      },
-      signal,
-    });
+  /** Returns what the run records of what does not count, together with earlier runs. */
+  async function recordOf(
+    { run, connection, days }: ImportReading,
+    uncounted: Uncounted,
+  ): Promise<Pick<ImportRun, 'notes' | 'sealed_totals'>> {
+    const histories = await importHistories(warehouse, run.orgId);
+    const vault = new RevenueVault(sealer, run.orgId);
+    const earlier = uncountedOf(vault, histories.get(connection.credential_id)?.lastCompleted);
+    return {
+      notes: [...notesOf(uncounted), ...(earlier === null ? [EARLIER_LOST] : [])],
+      sealed_totals: sealUncounted(vault, run.runId, uncountedAfter(earlier ?? NOTHING, uncounted, days)),
+    };
   }
 }
 
@@ -243,14 +213,10 @@ export type ImportActivities = ReturnType<typeof createImportActivities>;
 const changedMeanwhile = () =>
   conflict('the connection was changed, paused or removed while the run was under way');
 
-const onePart = async function* (values: readonly ImportedValue[]): AsyncGenerator<readonly ImportedValue[]> {
-  yield values;
-};
-
-/** Returns what a run leaves out by category. Notes are not sealed, so they have no amounts. */
 const EARLIER_LOST =
   'what earlier runs did not count cannot be opened: run the import from its first month on to count it again';
 
+/** Returns what a run leaves out by category. Notes are not sealed, so they have no amounts. */
 function notesOf({ left_out }: Uncounted): string[] {
   const counts = new Map<string, number>();
   for (const { category, transactions } of totalsByCategory(left_out))

@@ -1,76 +1,63 @@
 import { z } from 'zod';
-import { SOME_LINES } from '../../domain/shared/control-characters.ts';
-import { firstImportedMonth, importedDays, type ImportDefinition } from '../../domain/imports/connection.ts';
+import { CONNECTIONS, type Definition } from '../../domain/imports/connections.ts';
+import { firstImportedMonth, importedDays } from '../../domain/imports/connection.ts';
 import type { ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
-import { restrictedKeyProblem } from '../../domain/imports/stripe/restricted-key.ts';
-import { serviceAccountKeyOf } from '../../domain/imports/bigquery/service-account-key.ts';
+import { mayFeed, PLATFORM_IDS, PLATFORMS, type Platform } from '../../domain/imports/platforms.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { instant, month } from '../http/fields.ts';
 
-const LONGEST_QUERY = 20_000;
-const QUERY = `expected a query of 1 to ${LONGEST_QUERY} characters`;
-const QUERY_TEXT = 'expected a query without control characters';
-const PROJECT = 'expected the id of a Google Cloud project';
-const LOCATION = 'expected a location such as "EU" or "europe-west3"';
+const quoted = (platforms: readonly Platform[]): string =>
+  platforms.map((platform) => JSON.stringify(platform)).join(' or ');
+
+/** A body with the fields of its platform. */
+type Body = z.ZodObject<{ type: z.ZodLiteral<Platform> }, z.core.$loose>;
+
+function bodyOf(platform: Platform): Body {
+  const { definition, credential } = CONNECTIONS[platform];
+  const body: z.ZodObject = definition
+    .extend({ [credential.field]: z.unknown().optional().describe(credential.description) })
+    .meta({ id: `${PLATFORMS[platform].name}Connection` });
+  // The type of a computed field hides the others.
+  return body as Body;
+}
 
 /**
  * What to connect a metric to. This schema does not check credentials, because its errors repeat what was sent
  * (docs/design.md#secrets).
  */
-export const importBody = z.discriminatedUnion(
-  'type',
-  [
-    z
-      .strictObject({
-        type: z.literal('bigquery'),
-        project_id: z
-          .string({ error: PROJECT })
-          .min(1, { error: PROJECT })
-          .max(200, { error: PROJECT })
-          .describe('The project that runs the query and pays for it'),
-        location: z.string({ error: LOCATION }).max(64, { error: LOCATION }).nullish(),
-        query: z
-          .string({ error: QUERY })
-          .min(1, { error: QUERY })
-          .max(LONGEST_QUERY, { error: QUERY })
-          .regex(SOME_LINES, { error: QUERY_TEXT })
-          .refine((text) => !/\p{Surrogate}/u.test(text), { error: QUERY_TEXT }),
-        credentials: z.unknown().optional().describe('The JSON key of a service account'),
-      })
-      .meta({ id: 'BigQueryConnection' }),
-    z
-      .strictObject({
-        type: z.literal('stripe'),
-        api_key: z.unknown().optional().describe('A restricted key that may read balance transactions'),
-      })
-      .meta({ id: 'StripeConnection' }),
-  ],
-  { error: 'expected a type "bigquery" or "stripe"' },
-);
+export const importBody = z.discriminatedUnion('type', PLATFORM_IDS.map(bodyOf) as [Body, ...Body[]], {
+  error: `expected a type ${quoted(PLATFORM_IDS)}`,
+});
+
+/** Fields of the body whose texts are not checked by the rules for all texts. */
+export const OWN_TEXT_RULES = Object.values(CONNECTIONS).flatMap(({ ownTextRules, credential }) => [
+  ...ownTextRules,
+  credential.field,
+]);
 
 /**
  * Returns the connection that a body asks for. Throws `invalid` for a metric that cannot be connected so, and for a credential of
  * the wrong kind, before anything is sent anywhere.
  */
 export function connectionOf(
-  body: z.infer<typeof importBody>,
+  { type, ...body }: z.infer<typeof importBody>,
   { kind, frequency, label_key }: Metric,
   now: Date,
 ): ConnectionToCheck {
   if (frequency !== 'daily') throw invalid('import: expected a daily metric, this one is monthly');
-  const of = { labelled: label_key !== null, days: importedDays(firstImportedMonth(now), null, now) };
-  if (body.type === 'bigquery') {
-    const { type, project_id, location = null, query, credentials } = body;
-    serviceAccountKeyOf(credentials);
-    const definition: ImportDefinition = { type, project_id, location, query };
-    return { definition, credential: JSON.stringify(credentials), ...of };
+  if (!mayFeed(type, kind)) {
+    const platforms = PLATFORM_IDS.filter((platform) => mayFeed(platform, kind));
+    throw invalid(`type: expected ${quoted(platforms)} on a ${kind} metric, got "${type}"`);
   }
-  if (kind !== 'revenue') throw invalid('type: expected "bigquery" on a count metric, got "stripe"');
-  if (typeof body.api_key !== 'string') throw invalid('api_key: expected a restricted key of Stripe');
-  const problem = restrictedKeyProblem(body.api_key);
-  if (problem !== null) throw invalid(`api_key: ${problem}`);
-  return { definition: { type: 'stripe' }, credential: body.api_key, ...of };
+  const { definition, credential } = CONNECTIONS[type];
+  const { [credential.field]: sent, ...fields } = body;
+  return {
+    credential: credential.toStored(sent),
+    definition: definition.parse({ type, ...fields }),
+    labelled: label_key !== null,
+    days: importedDays(firstImportedMonth(now), null, now),
+  };
 }
 
 /** A check of a connection that stores nothing. */
@@ -86,10 +73,20 @@ export const importCheck = z
   })
   .meta({ id: 'ImportCheck' });
 
+type KeysOf<Each> = Each extends unknown ? keyof Each : never;
+
+const shown = z.string().nullable().optional();
+
+/** Fields of the definitions of all platforms. */
+const definitionFields = { project_id: shown, location: shown, query: shown } satisfies Record<
+  Exclude<KeysOf<Definition>, 'type'>,
+  typeof shown
+>;
+
 /** A daily import. */
 export const importRecord = z
   .object({
-    type: z.enum(['bigquery', 'stripe']),
+    type: z.enum(PLATFORM_IDS),
     status: z.enum(['connected', 'paused', 'failed']).describe('`failed`: three failed days in a row'),
     paused_reason: z.string().nullable(),
     problem: z
@@ -98,9 +95,7 @@ export const importRecord = z
       .describe(
         'What keeps it from running, or hides what it left out, and the way out; null if nothing does',
       ),
-    project_id: z.string().nullable().optional(),
-    location: z.string().nullable().optional(),
-    query: z.string().nullable().optional(),
+    ...definitionFields,
     connected_at: instant,
     first_month: z.string().describe('The import owns the values from this month on'),
     last_run: z

@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { firstImportedMonth, nextImportAt } from '../../domain/imports/connection.ts';
-import { totalsByCategory, totalsByCurrency, type Uncounted } from '../../domain/imports/stripe/net-sales.ts';
+import { PLATFORMS } from '../../domain/imports/platforms.ts';
+import { totalsByCategory, totalsByCurrency, type Uncounted } from '../../domain/imports/uncounted.ts';
 import type { ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import { dayOf, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
@@ -34,10 +35,9 @@ import {
   importRecord,
   importRunBody,
   importStarted,
+  OWN_TEXT_RULES,
 } from './import-fields.ts';
 
-/** Fields whose texts the schema of the body does not check. */
-const OWN_TEXT_RULES = ['query', 'credentials', 'api_key'];
 
 /** A person waits for the check. */
 const LONGEST_CHECK_MS = 30_000;
@@ -77,15 +77,15 @@ function toWireImport(
   now: Date,
   problem: string | null = null,
 ): z.infer<typeof importRecord> {
-  const { project_id, location, query, connected_at, first_day } = connection;
+  const { definition, connected_at, first_day } = connection;
   const { last = null, lastCompleted: completed = null } = history ?? {};
-  const uncounted = type === 'stripe' && vault !== undefined ? uncountedOf(vault, completed) : undefined;
+  const uncounted =
+    PLATFORMS[type].listsUncounted && vault !== undefined ? uncountedOf(vault, completed) : undefined;
   return {
-    type,
+    ...definition,
     status,
     paused_reason,
     problem: problem ?? (uncounted === null ? UNCOUNTED_UNREADABLE : null),
-    ...(type === 'bigquery' ? { project_id, location, query } : {}),
     connected_at,
     first_month: monthOf(first_day),
     last_run: last === null ? null : { ...last, rows: last.rows_read },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IMPORT_TYPES } from '../../domain/imports/connection.ts';
+import { PLATFORM_IDS } from '../../domain/imports/platforms.ts';
 import { normalText } from '../../domain/shared/normal-text.ts';
 import { AGGREGATIONS, FREQUENCIES, METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { instant, name } from '../http/fields.ts';
@@ -25,7 +25,7 @@ const countMetric = z
     rise: z.object({ percent: z.number(), deviations: z.number() }).nullable(),
     created_at: instant,
     import: z
-      .object({ type: z.enum(IMPORT_TYPES), status: z.enum(['connected', 'paused', 'failed']) })
+      .object({ type: z.enum(PLATFORM_IDS), status: z.enum(['connected', 'paused', 'failed']) })
       .nullable(),
     latest: latestMonth.nullable(),
   })

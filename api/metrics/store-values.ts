@@ -1,9 +1,9 @@
-import { PLATFORM_NAMES, type ImportType } from '../../domain/imports/connection.ts';
+import { PLATFORMS, type Platform } from '../../domain/imports/platforms.ts';
 import type { ValueRules } from '../../domain/metrics/value-rules.ts';
 import { firstDay, monthOf } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
-import { recallImportType } from '../../warehouse/imports/import-states.ts';
+import { recallPlatform } from '../../warehouse/imports/import-states.ts';
 import { findImport } from '../../warehouse/imports/imports.ts';
 import {
   removeValues,
@@ -24,15 +24,15 @@ interface Changed {
   vault: RevenueVault | undefined;
 }
 
-const connected = (type: ImportType): Error =>
+const connected = (platform: Platform): Error =>
   conflict(
-    `the values of this metric are imported from ${PLATFORM_NAMES[type]}; disconnect the import to change them`,
+    `the values of this metric are imported from ${PLATFORMS[platform].name}; disconnect the import to change them`,
   );
 
 /** Throws a conflict for a metric with a daily import, whose values nothing else may change (docs/concepts.md#daily-imports). */
 async function refuseConnected(warehouse: Warehouse, caller: Caller, metricId: string): Promise<void> {
-  const type = await recallImportType(warehouse, caller, metricId);
-  if (type !== null) throw connected(type);
+  const platform = await recallPlatform(warehouse, caller, metricId);
+  if (platform !== null) throw connected(platform);
 }
 
 /** Creates or replaces values of a count or of revenue, all or none. */
@@ -58,8 +58,8 @@ export async function storeValues(
 }
 
 /**
- * The same, from a CSV file. `signal` stops the upload. Beside a query import, a file may have values of the months before the
- * import's.
+ * The same, from a CSV file. `signal` stops the upload. Beside some imports, a file may have values of the months
+ * before the import's.
  */
 export async function storeCsv(
   warehouse: Warehouse,
@@ -71,7 +71,8 @@ export async function storeCsv(
 ): Promise<RoundedResult> {
   const orgId = caller.organisation.id;
   const connection = await findImport(warehouse, orgId, metric.id);
-  if (connection?.type === 'stripe') throw connected('stripe');
+  if (connection !== null && !PLATFORMS[connection.definition.type].takesOlderFiles)
+    throw connected(connection.definition.type);
   const before = connection === null ? null : firstDay(monthOf(connection.first_day));
   const rules = { ...metric, before };
   return vault === undefined

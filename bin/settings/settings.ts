@@ -1,6 +1,7 @@
 import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { stripeApiBase } from '../../domain/imports/stripe/api-base.ts';
+import type { Platform } from '../../domain/imports/platforms.ts';
+import { apiBaseText, stripeApiBase } from '../../domain/imports/stripe/api-base.ts';
 import { bytesOf } from '../../domain/shared/byte-size.ts';
 import { fixedClock, systemClock, type Clock } from '../../domain/shared/clock.ts';
 import { exportTarget } from '../../egress/exports/export-target.ts';
@@ -215,9 +216,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 
 /** Returns where the platforms of imports are reached. */
 export const platformsOf = ({
+  BIGQUERY_API_ENDPOINT: bigquery,
   STRIPE_API_BASE: stripe,
-  BIGQUERY_API_ENDPOINT: bigQuery,
-}: Pick<Settings, 'STRIPE_API_BASE' | 'BIGQUERY_API_ENDPOINT'>) => ({ stripe, bigQuery });
+}: Pick<Settings, 'STRIPE_API_BASE' | 'BIGQUERY_API_ENDPOINT'>) =>
+  ({ bigquery, stripe: apiBaseText(stripe) }) satisfies Record<Platform, string>;
 
 /** Returns the address of the embedded Temporal server's web page, or null if it serves none. */
 export const temporalPageOf = ({

@@ -1,3 +1,4 @@
+import { PLATFORMS } from '../../domain/imports/platforms.ts';
 import type { MonthRecord } from '../../domain/months/month-record.ts';
 import type { Client, MetricWithMonths } from '../organisation/client.ts';
 import { importOf, type Import } from '../organisation/sales.ts';
@@ -37,7 +38,6 @@ const percentText = (percent: number | null): string =>
 function importText(connected: Import | null): string[] {
   if (connected === null) return ['  not imported: nothing is connected'];
   const { type, status, paused_reason, last_run, next_run_at, other_currencies, left_out } = connected;
-  const source = type === 'stripe' ? 'Stripe' : 'BigQuery';
   const then = next_run_at === null ? (paused_reason ?? '') : `next run ${next_run_at}`;
   const others = (other_currencies ?? []).map(
     ({ currency, net_sales }) => `${amountText(net_sales)} ${currency}`,
@@ -47,7 +47,7 @@ function importText(connected: Import | null): string[] {
       `${category} (${transactions} transactions, ${amountText(amount)} ${currency})`,
   );
   return [
-    `  import from ${source}: ${status}, ${then}`,
+    `  import from ${PLATFORMS[type].name}: ${status}, ${then}`,
     ...(last_run === null ? [] : [`  last run ${last_run.status}: ${runText(last_run)}`]),
     ...(others.length === 0 ? [] : [`  sales in other currencies do not count: ${others.join(', ')}`]),
     ...(leftOut.length === 0 ? [] : [`  categories that do not count: ${leftOut.join(', ')}`]),

@@ -1,10 +1,11 @@
 import type { Day } from '../shared/calendar.ts';
-import type { ImportDefinition } from './connection.ts';
+import type { Definition } from './connections.ts';
+import type { Platform } from './platforms.ts';
 
 /** A connection that a platform is asked about. */
-export interface ConnectionToCheck {
-  definition: ImportDefinition;
-  /** The restricted key, or the JSON of the service account key. */
+export interface ConnectionToCheck<Of extends Platform = Platform> {
+  definition: Definition<Of>;
+  /** The credential as it is stored (connections.ts). */
   credential: string;
   /** Whether the metric has a label key. */
   labelled: boolean;

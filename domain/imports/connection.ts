@@ -3,25 +3,6 @@ import { includes, planMessage } from '../organisations/tiers.ts';
 import { addMonths, dayOf, firstDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
 import type { MetricKind } from '../metrics/metric.ts';
 
-/** What a metric's values can be imported from (docs/http.md#send-values). */
-export const IMPORT_TYPES = ['bigquery', 'stripe'] as const;
-export type ImportType = (typeof IMPORT_TYPES)[number];
-
-/** The names of the platforms for people. */
-export const PLATFORM_NAMES: Record<ImportType, string> = { bigquery: 'BigQuery', stripe: 'Stripe' };
-
-/** A query that an organisation runs in its own project. */
-interface QueryDefinition {
-  type: 'bigquery';
-  /** The project that runs the query and pays for it. */
-  project_id: string;
-  location: string | null;
-  query: string;
-}
-
-/** What is imported, without the credential. */
-export type ImportDefinition = QueryDefinition | { type: 'stripe' };
-
 /** The input of an import workflow. It stays small, because workflow history stores it. */
 export interface ImportInput {
   orgId: string;

@@ -1,6 +1,6 @@
 import { missingDaysInWords } from '../metrics/value-gap.ts';
 import { addDays, lastDay, type Day, type Month } from '../shared/calendar.ts';
-import { PLATFORM_NAMES, type ImportType } from './connection.ts';
+import { PLATFORMS, type Platform } from './platforms.ts';
 
 /** Days that a run has read, both inclusive. It began on the last one, which was not over. */
 export interface RunRange {
@@ -10,7 +10,7 @@ export interface RunRange {
 
 /** What the runs of a metric's connection have read, and how the newest one ended. */
 export interface ImportReach {
-  type: ImportType;
+  type: Platform;
   /** The first day that the import owns. Earlier values come from somebody else. */
   firstDay: Day;
   /** Why the imports of the metric pause; null if they go on. */
@@ -58,7 +58,7 @@ const hasTriedAfter = ({ last }: ImportReach, month: Month): boolean =>
 
 /** Returns why an import has not read all of a month, in words. */
 export const behindInWords = (reach: ImportReach, month: Month): string =>
-  `the import from ${PLATFORM_NAMES[reach.type]} has not read ${month} to its end: ${reasonFor(reach, month)}`;
+  `the import from ${PLATFORMS[reach.type].name} has not read ${month} to its end: ${reasonFor(reach, month)}`;
 
 function reasonFor({ pausedReason, read, last }: ImportReach, month: Month): string {
   if (pausedReason !== null) return `it is paused, because ${pausedReason}`;
@@ -107,7 +107,7 @@ export function endedInWords(
   { missing, lastImported }: LastValues,
 ): string | null {
   if (reach.read.length + reach.readBefore.length === 0 || hasReadMonth(reach, month)) return null;
-  const ended = `the import from ${PLATFORM_NAMES[reach.type]} was disconnected on ${disconnectedOn}`;
+  const ended = `the import from ${PLATFORMS[reach.type].name} was disconnected on ${disconnectedOn}`;
   if (missing !== null && missing.from <= addDays(disconnectedOn, 1))
     return `${ended}, and ${missingDaysInWords(missing)}`;
   return lastImported !== null && hasReadInPart(reach, lastImported)

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runQuery } from '../../activities/imports/bigquery/driver.ts';
+import { runQuery } from '../../activities/imports/bigquery/query-import.ts';
 import { readNetSales } from '../../activities/imports/stripe/read-net-sales.ts';
 import { openCostApi } from '../../activities/sources/opencost-api.ts';
 import { stripeApiBase } from '../../domain/imports/stripe/api-base.ts';

@@ -1,6 +1,6 @@
 import { importedDays, type ImportRunInput } from '../../domain/imports/connection.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
-import type { Uncounted } from '../../domain/imports/stripe/net-sales.ts';
+import { NOTHING, type Uncounted } from '../../domain/imports/uncounted.ts';
 import { RunLog, type Run } from '../engine/records/run-log.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -108,9 +108,6 @@ export async function openImportRun(
     error: null,
   });
 }
-
-/** An import that counts everything. */
-export const NOTHING: Uncounted = { other_currencies: [], left_out: [] };
 
 /** Seals what a run does not count, because it is revenue. Returns null if the run counts everything. */
 export const sealUncounted = (vault: RevenueVault, runId: string, uncounted: Uncounted): string | null =>

@@ -1,9 +1,5 @@
-import {
-  importStatus,
-  pauseReason,
-  type ImportStatus,
-  type ImportType,
-} from '../../domain/imports/connection.ts';
+import { importStatus, pauseReason, type ImportStatus } from '../../domain/imports/connection.ts';
+import type { Platform } from '../../domain/imports/platforms.ts';
 import type { Derived } from '../engine/states/memory.ts';
 import type { Look } from '../engine/states/states.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -15,7 +11,7 @@ import { listImports, type ImportConnection } from './imports.ts';
 /** A connection with its state today. */
 export interface ImportState {
   connection: ImportConnection;
-  type: ImportType;
+  type: Platform;
   status: ImportStatus;
   paused_reason: string | null;
   history: ImportHistory | null;
@@ -41,14 +37,14 @@ const IMPORTS: Derived<Imports> = {
 
 const CONNECTION_BYTES = 4_000;
 
-/** Whether a metric has an import, and of what type. */
-export const recallImportType = async (
+/** Returns the platform that a metric is connected with, or null. */
+export const recallPlatform = async (
   warehouse: Warehouse,
   { organisation: { id: orgId }, look }: ImportReader,
   metricId: string,
-): Promise<ImportType | null> =>
+): Promise<Platform | null> =>
   (await recallImports(warehouse, look, orgId)).connections.find(({ metric_id }) => metric_id === metricId)
-    ?.type ?? null;
+    ?.definition.type ?? null;
 
 const recallImports = (warehouse: Warehouse, look: Look, orgId: string): Promise<Imports> =>
   warehouse.memory.recall(look, IMPORTS, orgId, 'all', async () => {
@@ -73,7 +69,7 @@ export async function importStates(
       const history = histories.get(connection.credential_id) ?? null;
       const paused_reason = pauseReason(kind, tier);
       const status = importStatus(paused_reason, history?.failedDays ?? 0);
-      return [[id, { connection, type: connection.type, status, paused_reason, history }]];
+      return [[id, { connection, type: connection.definition.type, status, paused_reason, history }]];
     }),
   );
 }

@@ -23,7 +23,7 @@ export interface ImportedValues extends ReadRun {
   /** The rows that the platform gave, if they are not the values. */
   rows?: number;
   /** The values as the platform gives them, in parts. */
-  parts: AsyncIterable<readonly ImportedValue[]>;
+  parts: AsyncIterable<readonly ImportedValue[]> | Iterable<readonly ImportedValue[]>;
   change: Change;
   /** Refuses the change, under the lock of the metric's values. */
   check: (session: Session) => Promise<void>;

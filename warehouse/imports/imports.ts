@@ -1,8 +1,14 @@
-import type { ImportDefinition, ImportType } from '../../domain/imports/connection.ts';
+import type { Definition } from '../../domain/imports/connections.ts';
 import { firstDay, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { Sealer } from '../../security/sealing.ts';
+import {
+  deleteCredentials,
+  findCredential,
+  replaceCredential,
+  type CredentialOwner,
+  type CredentialPlace,
+} from '../engine/records/credentials.ts';
 import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
-import { requireOpeningKey } from '../engine/records/require-key.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -12,10 +18,7 @@ import { valuesLock } from '../metrics/value-changes.ts';
 export interface ImportConnection {
   id: string;
   metric_id: string;
-  type: ImportType;
-  project_id: string | null;
-  location: string | null;
-  query: string | null;
+  definition: Definition;
   /** Identifies the stored credential. */
   credential_id: string;
   /** The first day that the import owns: of the oldest month that it has read, or will read. */
@@ -29,34 +32,25 @@ const IMPORTS = new Versions<ImportConnection>({
   idColumn: 'import_id',
   columns: {
     metric_id: 'VARCHAR',
-    type: 'VARCHAR',
-    project_id: 'VARCHAR',
-    location: 'VARCHAR',
-    query: 'VARCHAR',
+    definition: 'JSON',
     credential_id: 'VARCHAR',
     first_day: 'DATE',
     connected_at: 'TIMESTAMP',
   },
   decidesAbout: () => [],
   // The query stays out of the audit log: it can be long, and may hold what only its author should see.
-  auditDetail: ({ metric_id, type, project_id }) => ({ metric_id, type, project_id }),
+  auditDetail: ({ metric_id, definition }) => ({
+    metric_id,
+    type: definition.type,
+    project_id: 'project_id' in definition ? definition.project_id : null,
+  }),
 });
-
-/**
- * Credentials are padded to this length, so that each fills blocks of the file of its own. The erasure overwrites those once they
- * are free (erasure.ts).
- */
-const PADDED_TO = 8_192;
 
 /** The locks under which the connection of a metric changes. Its owner of values is decided with it. */
 const importLocks = (orgId: string, metricId: string): string[] => [
   definitionsLock(orgId),
   valuesLock(metricId),
 ];
-
-/** Returns what a connection imports. */
-export const definitionOf = ({ type, project_id, location, query }: ImportConnection): ImportDefinition =>
-  type === 'stripe' ? { type } : { type, project_id: project_id ?? '', location, query: query ?? '' };
 
 /** Returns the connection of a metric, or null if it has none. */
 export async function findImport(
@@ -84,7 +78,7 @@ export const connectImport = (
   sealer: Sealer,
   orgId: string,
   metricId: string,
-  definition: ImportDefinition,
+  definition: Definition,
   credential: string,
   firstMonth: Month,
   by: By,
@@ -92,39 +86,17 @@ export const connectImport = (
   warehouse.decide(importLocks(orgId, metricId), async (session) => {
     const before = await findImport(session, orgId, metricId);
     const id = before?.id ?? newId('imp');
-    const { project_id, location, query } = {
-      project_id: null,
-      location: null,
-      query: null,
-      ...definition,
-    };
     const connection: ImportConnection = {
       id,
       metric_id: metricId,
-      type: definition.type,
-      project_id,
-      location,
-      query,
+      definition,
       credential_id: idAfter(before?.credential_id ?? null),
       first_day: firstOf(before?.first_day ?? null, firstDay(firstMonth)),
       connected_at: before?.connected_at ?? by.now.toISOString(),
     };
     const around = async (_session: Session, _next: unknown, store: () => Promise<void>): Promise<void> => {
       await store();
-      await deleteCredentials(session, orgId, metricId, by.now);
-      await requireOpeningKey(session, sealer);
-      const sealed = sealer.seal(placeOf(orgId, connection), credential.padEnd(PADDED_TO));
-      await session.run(
-        `INSERT INTO import_credentials BY NAME SELECT $org AS org_id, $metric AS metric_id,
-           $credential AS credential_id, $sealed AS sealed_credential, $now::TIMESTAMP AS stored_at`,
-        {
-          org: orgId,
-          metric: metricId,
-          credential: connection.credential_id,
-          sealed,
-          now: by.now.toISOString(),
-        },
-      );
+      await replaceCredential(session, sealer, placeOf(orgId, connection), credential, by.now);
     };
     if (before === null) return IMPORTS.createIn(session, orgId, connection, by, { around });
     const { id: _, ...changes } = connection;
@@ -158,7 +130,7 @@ export const disconnectImport = (
     await IMPORTS.changeIn(session, orgId, connection.id, 'delete', by, {
       around: async (_session, _next, store) => {
         await store();
-        await deleteCredentials(session, orgId, metricId, by.now);
+        await deleteCredentials(session, orgId, ownerOf(metricId), by.now);
       },
     });
     return true;
@@ -175,53 +147,24 @@ export async function credentialOf(
   orgId: string,
   connection: ImportConnection,
 ): Promise<string | null> {
-  const sealed = await sealedCredential(warehouse, orgId, connection);
-  if (sealed === null) throw new Error(`the credential of ${connection.metric_id} is no longer stored`);
-  return sealer.openOrNull(placeOf(orgId, connection), sealed)?.trimEnd() ?? null;
+  const credential = await findCredential(warehouse, sealer, placeOf(orgId, connection));
+  if (credential === undefined)
+    throw new Error(`the credential of ${connection.metric_id} is no longer stored`);
+  return credential;
 }
 
 /** Whether the credential of a connection is stored and cannot be opened. */
-export async function isCredentialUnreadable(
+export const isCredentialUnreadable = async (
   warehouse: Pick<Session, 'query'>,
   sealer: Sealer,
   orgId: string,
   connection: ImportConnection,
-): Promise<boolean> {
-  const sealed = await sealedCredential(warehouse, orgId, connection);
-  return sealed !== null && sealer.openOrNull(placeOf(orgId, connection), sealed) === null;
-}
+): Promise<boolean> => (await findCredential(warehouse, sealer, placeOf(orgId, connection))) === null;
 
-async function sealedCredential(
-  warehouse: Pick<Session, 'query'>,
-  orgId: string,
-  { metric_id: metric, credential_id: credential }: ImportConnection,
-): Promise<string | null> {
-  const [row] = await warehouse.query<{ sealed_credential: string }>(
-    `SELECT sealed_credential FROM import_credentials WHERE org_id = $org AND metric_id = $metric AND credential_id = $credential`,
-    { org: orgId, metric, credential },
-  );
-  return row?.sealed_credential ?? null;
-}
+const ownerOf = (metricId: string): CredentialOwner => ({ kind: 'metric', id: metricId });
 
-const placeOf = (
-  orgId: string,
-  { metric_id, credential_id }: Pick<ImportConnection, 'metric_id' | 'credential_id'>,
-) => ({ orgId, record: `${metric_id} ${credential_id}`, field: 'import credential' });
-
-/** Deletes the stored credentials of a metric. The next maintenance erases what is left of them on disk. */
-async function deleteCredentials(
-  session: Session,
-  orgId: string,
-  metricId: string,
-  now: Date,
-): Promise<void> {
-  const deleted = await session.run(
-    'DELETE FROM import_credentials WHERE org_id = $org AND metric_id = $metric',
-    { org: orgId, metric: metricId },
-  );
-  if (deleted > 0)
-    await session.run('INSERT INTO erasures BY NAME SELECT $org AS org_id, $now::TIMESTAMP AS requested_at', {
-      org: orgId,
-      now: now.toISOString(),
-    });
-}
+const placeOf = (orgId: string, { metric_id, credential_id }: ImportConnection): CredentialPlace => ({
+  orgId,
+  owner: ownerOf(metric_id),
+  credentialId: credential_id,
+});

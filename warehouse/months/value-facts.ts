@@ -1,9 +1,10 @@
-import { leftOutInWords } from '../../domain/imports/stripe/net-sales.ts';
+import { PLATFORMS } from '../../domain/imports/platforms.ts';
+import { leftOutInWords, NOTHING } from '../../domain/imports/uncounted.ts';
 import { missingLastDays } from '../../domain/metrics/value-gap.ts';
 import { disconnectDoubt, importDoubt } from '../../domain/months/import-doubt.ts';
 import type { MonthFacts } from '../../domain/months/month-facts.ts';
 import { addMonths, type Month } from '../../domain/shared/calendar.ts';
-import { NOTHING, uncountedOf } from '../imports/import-runs.ts';
+import { uncountedOf } from '../imports/import-runs.ts';
 import type { RevenueVault } from '../metrics/revenue-vault.ts';
 import type { ValueImport } from '../sources/value-imports.ts';
 import type { MetricScope } from './parts/metric-scopes.ts';
@@ -53,7 +54,12 @@ export function valueFactsOf(
       valueNotes:
         uncounted === null
           ? ['what the import did not count cannot be opened: run the import to count it again']
-          : leftOutInWords(uncounted.left_out.filter((part) => part.month === month)),
+          : reach === null
+            ? []
+            : leftOutInWords(
+                uncounted.left_out.filter((part) => part.month === month),
+                PLATFORMS[reach.type].name,
+              ),
     };
   };
 }

@@ -1,5 +1,6 @@
-import { pauseReason, type ImportType } from '../../domain/imports/connection.ts';
+import { pauseReason } from '../../domain/imports/connection.ts';
 import type { ImportReach, RunRange } from '../../domain/imports/import-reach.ts';
+import type { Platform } from '../../domain/imports/platforms.ts';
 import type { MetricKind } from '../../domain/metrics/metric.ts';
 import type { Tier } from '../../domain/organisations/tiers.ts';
 import { dayOf, type Day } from '../../domain/shared/calendar.ts';
@@ -46,7 +47,7 @@ interface Row {
   metric_id: string;
   kind: MetricKind;
   tier: Tier;
-  type: ImportType;
+  type: Platform;
   first_day: Day;
   disconnected_on: Day | null;
   /** JSON of the runs' ranges, and of the runs. */
@@ -100,7 +101,7 @@ function lastIn(json: string | null): ImportReach['last'] {
 // Runs that begin on the same day of a month are one range, so that a year of daily runs is a dozen.
 const VALUE_IMPORTS = `
 WITH connections AS (
-  SELECT metric_id, kind, type, first_day, credential_id, CASE WHEN deleted THEN CAST(changed_at AS DATE) END AS disconnected_on
+  SELECT metric_id, kind, definition->>'type' AS type, first_day, credential_id, CASE WHEN deleted THEN CAST(changed_at AS DATE) END AS disconnected_on
   FROM (
     FROM import_versions WHERE org_id = $org AND list_contains($metrics, metric_id)
     QUALIFY row_number() OVER (PARTITION BY metric_id ORDER BY version_id DESC) = 1)

@@ -1,18 +1,7 @@
-import {
-  Alert,
-  Button,
-  Group,
-  List,
-  PasswordInput,
-  SegmentedControl,
-  Stack,
-  Table,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Button, Group, List, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, type ReactNode } from 'react';
+import { mayFeed, PLATFORMS, type Platform } from '../../domain/imports/platforms.ts';
 import { api, dataOf, type Schema } from '../http/api.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
 import { useChange } from '../shared/forms/use-change.ts';
@@ -20,37 +9,26 @@ import { sentence } from '../shared/words.ts';
 import { sizeText } from '../shared/numbers.ts';
 import type { Import } from './import-query.ts';
 import { FormError } from '../shared/forms/form-error.tsx';
+import { BIGQUERY_FORM } from './platforms/bigquery-form.tsx';
+import type { PlatformForm } from './platforms/platform-form.ts';
+import { STRIPE_FORM } from './platforms/stripe-form.tsx';
+
+/** The forms of all platforms, in the order in which they are offered. */
+const FORMS: Record<Platform, PlatformForm> = { stripe: STRIPE_FORM, bigquery: BIGQUERY_FORM };
+const OFFERED = Object.keys(FORMS) as Platform[];
+
+/** What a metric is imported from if nobody chooses. */
+const USUAL: Record<ShownMetric['kind'], Platform> = { count: 'bigquery', revenue: 'stripe' };
 
 interface Form {
-  type: Import['type'];
-  projectId: string;
-  location: string;
-  query: string;
-  credentials: string;
-  apiKey: string;
+  type: Platform;
+  /** What was entered for each platform. */
+  entered: Record<string, Record<string, string>>;
 }
 
-/** Returns the JSON of a service account key, or the text itself for the service to refuse. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
+const bodyFor = ({ type, entered }: Form) => FORMS[type].bodyOf(entered[type] ?? {});
 
-const bodyFor = ({ type, projectId, location, query, credentials, apiKey }: Form) =>
-  type === 'stripe'
-    ? { type, api_key: apiKey.trim() }
-    : {
-        type,
-        project_id: projectId.trim(),
-        ...(location.trim() === '' ? {} : { location: location.trim() }),
-        query,
-        credentials: parsed(credentials),
-      };
-
-/** The form that connects a metric to BigQuery or Stripe. It can be checked before it is stored. */
+/** The form that connects a metric with a platform. It can be checked before it is stored. */
 export function ConnectImport({
   metric,
   connection,
@@ -62,15 +40,13 @@ export function ConnectImport({
 }): ReactNode {
   const form = useForm<Form>({
     initialValues: {
-      type: connection?.type ?? (metric.kind === 'revenue' ? 'stripe' : 'bigquery'),
-      projectId: connection?.project_id ?? '',
-      location: connection?.location ?? '',
-      query: connection?.query ?? '',
-      credentials: '',
-      apiKey: '',
+      type: connection?.type ?? USUAL[metric.kind],
+      entered: Object.fromEntries(OFFERED.map((platform) => [platform, FORMS[platform].initial(connection)])),
     },
   });
   const { type } = form.values;
+  const suitable = OFFERED.filter((platform) => mayFeed(platform, metric.kind));
+  const platform = FORMS[type];
   const params = { path: { id: metric.id } };
   const check = useChange({
     send: (values: Form) =>
@@ -97,59 +73,17 @@ export function ConnectImport({
       })}
     >
       <Stack maw={640}>
-        {metric.kind === 'revenue' && connection === null && (
+        {suitable.length > 1 && connection === null && (
           <SegmentedControl
             aria-label="Where the values come from"
-            data={[
-              { value: 'stripe', label: 'Stripe' },
-              { value: 'bigquery', label: 'BigQuery' },
-            ]}
+            data={suitable.map((platform) => ({ value: platform, label: PLATFORMS[platform].name }))}
             {...form.getInputProps('type')}
           />
         )}
-        {type === 'stripe' ? (
-          <PasswordInput
-            label="Restricted key"
-            description="A key of Stripe (rk_…) that may read balance transactions, and nothing else"
-            autoComplete="off"
-            required
-            {...form.getInputProps('apiKey')}
-          />
-        ) : (
-          <>
-            <TextInput
-              label="Project"
-              description="The Google Cloud project that runs and pays for the query"
-              required
-              {...form.getInputProps('projectId')}
-            />
-            <TextInput
-              label="Location"
-              description="For example EU. Empty for the default of the project."
-              {...form.getInputProps('location')}
-            />
-            <Textarea
-              label="Query"
-              description={`One SELECT with @start and @end, which returns day, value${metric.label_key === null ? '' : ' and label'}`}
-              autosize
-              minRows={4}
-              required
-              styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-              {...form.getInputProps('query')}
-            />
-            <Textarea
-              label="Service account key"
-              description="The JSON key file. It is stored encrypted and never shown again."
-              minRows={3}
-              maxRows={6}
-              autosize
-              required
-              autoComplete="off"
-              styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-              {...form.getInputProps('credentials')}
-            />
-          </>
-        )}
+        <platform.Inputs
+          metric={metric}
+          inputOf={(field) => form.getInputProps(`entered.${type}.${field}`)}
+        />
         <Text size="sm" c="dimmed">
           The import owns the days that it reads. What was recorded there before and does not come back is
           removed, with a record in the history.

@@ -1,6 +1,7 @@
 import { Alert, Badge, Button, Code, Group, List, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
+import { PLATFORMS } from '../../domain/imports/platforms.ts';
 import { api, dataOf } from '../http/api.ts';
 import { useSession } from '../http/session.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
@@ -17,7 +18,6 @@ import { Confirmation } from '../shared/forms/confirmation.tsx';
 import { Dialog } from '../shared/forms/dialog.tsx';
 
 const COLORS = { connected: 'green', paused: 'gray', failed: 'red' } as const;
-const PLATFORMS = { bigquery: 'BigQuery', stripe: 'Stripe' } as const;
 
 interface Connected {
   metric: ShownMetric;
@@ -30,7 +30,7 @@ export function ConnectedImport({ metric, connection }: Connected): ReactNode {
   const [others, leftOut] = [other_currencies ?? [], left_out ?? []];
   return (
     <Card
-      title={`Daily import from ${PLATFORMS[connection.type]}`}
+      title={`Daily import from ${PLATFORMS[connection.type].name}`}
       actions={<Badge color={COLORS[connection.status]}>{connection.status}</Badge>}
     >
       <Stack>

@@ -2,6 +2,7 @@ import { Alert, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
+import { PLATFORMS } from '../../domain/imports/platforms.ts';
 import { useSession } from '../http/session.ts';
 import { ImportTab } from '../imports/import-tab.tsx';
 import { AddValue } from '../metrics/values/add-value.tsx';
@@ -74,6 +75,10 @@ export function MetricPage(): ReactNode {
   );
 }
 
+/** Whether files may have values of the months before a metric's import. */
+const takesOlderFiles = ({ import: connected }: ShownMetric): boolean =>
+  connected !== null && PLATFORMS[connected.type].takesOlderFiles;
+
 function Shown({ metric }: { metric: ShownMetric }): ReactNode {
   const session = useSession();
   const { show: wanted } = route.useSearch();
@@ -88,9 +93,7 @@ function Shown({ metric }: { metric: ShownMetric }): ReactNode {
         about={`${ratioInWords(metric)}, of ${scopeInWords(metric.scope)}; ${valuesInWords(metric)}`}
       >
         {maySet && <AddValue metric={metric} />}
-        {session.may('admin') && (maySet || metric.import?.type === 'bigquery') && (
-          <UploadCsv metric={metric} />
-        )}
+        {session.may('admin') && (maySet || takesOlderFiles(metric)) && <UploadCsv metric={metric} />}
       </PageTitle>
       <Tabs
         value={show}

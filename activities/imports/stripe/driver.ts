@@ -1,13 +1,35 @@
-import { withBalanceTransactions, type StripeAccess } from './balance-transactions.ts';
+import { stripeApiBase } from '../../../domain/imports/stripe/api-base.ts';
+import { addDays } from '../../../domain/shared/calendar.ts';
+import { ServiceError } from '../../../domain/shared/errors.ts';
+import type { Driver } from '../driver.ts';
+import { checkStripeKey } from './check-key.ts';
+import { readNetSales } from './read-net-sales.ts';
 
-/** A person waits for the result, so an outage is reported soon. */
-const MOST_TRIES = 3;
+/** Reads the net sales of the account that a restricted key opens. */
+export const stripe: Driver<'stripe'> = {
+  async check({ credential }, { address, signal }) {
+    try {
+      await checkStripeKey({ apiBase: stripeApiBase(address), apiKey: credential, signal });
+      return { problems: [] };
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === 'invalid') return { problems: [error.message] };
+      throw error;
+    }
+  },
 
-/**
- * Checks with Stripe that a key can read balance transactions (docs/design.md#secrets). Sends nothing for a key that is not
- * restricted. Throws `invalid` with what to do if the key cannot be used, and Outage if Stripe cannot be asked.
- */
-export const checkStripeKey = (access: StripeAccess): Promise<void> =>
-  withBalanceTransactions(access, MOST_TRIES, async (list) => {
-    await list({ limit: 1 });
-  });
+  async values({ credential, currency, days, resume, report }, { address, signal }) {
+    const sales = await readNetSales({
+      apiBase: stripeApiBase(address),
+      apiKey: credential,
+      currency: currency ?? '',
+      from: days.start,
+      to: addDays(days.end, 1),
+      resume,
+      onPage: (read) => {
+        report(read.transactions, read);
+      },
+      signal,
+    });
+    return { parts: [sales.values], rows: sales.transactions, uncounted: sales };
+  },
+};

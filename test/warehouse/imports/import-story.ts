@@ -48,12 +48,9 @@ export function importSteps({ warehouse }: Pick<TestWarehouse, 'warehouse'>, org
       SEALER,
       orgId,
       metric.id,
-      {
-        type: metric.kind === 'revenue' ? 'stripe' : 'bigquery',
-        project_id: 'p',
-        location: null,
-        query: 'q',
-      },
+      metric.kind === 'revenue'
+        ? { type: 'stripe' }
+        : { type: 'bigquery', project_id: 'p', location: null, query: 'q' },
       'a credential',
       firstImportedMonth(now),
       { ...BY_ADMIN, now },

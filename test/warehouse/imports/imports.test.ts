@@ -196,7 +196,7 @@ describeOnBothEngines('imports', (open) => {
       }
       const sealedOf = async (orgId: string): Promise<string> => {
         const [row] = await test.warehouse.query<{ sealed: string }>(
-          'SELECT sealed_credential AS sealed FROM import_credentials WHERE org_id = $org',
+          'SELECT sealed_credential AS sealed FROM credentials WHERE org_id = $org',
           { org: orgId },
         );
         return row?.sealed ?? '';

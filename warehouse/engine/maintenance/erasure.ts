@@ -7,7 +7,7 @@ import type { Warehouse } from '../warehouse.ts';
 export const OF_OPERATOR = 'operator';
 
 /**
- * Erases deleted import credentials and organisations from disk, if any were deleted since the last time: a deleted row stays
+ * Erases deleted credentials and organisations from disk, if any were deleted since the last time: a deleted row stays
  * readable in the file until something overwrites it (docs/design.md#secrets). Writes the tables that had such rows anew. Then
  * overwrites all free blocks of a DuckDB file, or drops all older snapshots of a DuckLake with their files. Run it after the
  * file was compacted.
@@ -20,7 +20,7 @@ export const eraseDeleted = (warehouse: Warehouse): Promise<void> =>
     );
     if (asked.length === 0) return;
     const isOfAll = asked.some(({ org_id }) => org_id === OF_OPERATOR);
-    const tables = isOfAll ? await tablesOfOrganisations(session) : ['import_credentials'];
+    const tables = isOfAll ? await tablesOfOrganisations(session) : ['credentials'];
     for (const table of tables)
       await (warehouse.isDuckLake ? rewriteFiles(session, table) : rewriteRows(session, table));
     await (warehouse.isDuckLake ? dropOlderSnapshots(session) : overwriteFreeBlocks(session));

@@ -26,9 +26,9 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     field: 'locked month',
   },
   {
-    table: 'import_credentials',
+    table: 'credentials',
     column: 'sealed_credential',
-    record: ['metric_id', 'credential_id'],
+    record: ['owner_id', 'credential_id'],
     field: 'import credential',
   },
   { table: 'import_run_events', column: 'sealed_totals', record: ['run_id'], field: 'other currencies' },

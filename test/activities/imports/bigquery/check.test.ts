@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkQuery, type QueryRun } from '../../../../activities/imports/bigquery/driver.ts';
+import { checkQuery, type QueryRun } from '../../../../activities/imports/bigquery/query-import.ts';
 import type { FakeBigQuery } from '../../../support/fakes/bigquery/fake-bigquery.ts';
 import type { FakeError } from '../../../support/fakes/bigquery/fake-project.ts';
 import { newServiceAccount } from '../../../support/fakes/bigquery/service-account.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { runQuery } from '../../../../activities/imports/bigquery/driver.ts';
+import { runQuery } from '../../../../activities/imports/bigquery/query-import.ts';
 import type { ImportedValue } from '../../../../domain/imports/imported-value.ts';
 import { Outage } from '../../../../domain/shared/errors.ts';
 import { SEED } from '../../../support/effort.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { runQuery } from '../../../../activities/imports/bigquery/driver.ts';
+import { runQuery } from '../../../../activities/imports/bigquery/query-import.ts';
 import { addDays } from '../../../../domain/shared/calendar.ts';
 import {
   closeShops,

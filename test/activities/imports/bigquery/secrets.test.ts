@@ -3,7 +3,7 @@ import net from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { bigQueryClient } from '../../../../activities/imports/bigquery/client.ts';
-import { checkQuery } from '../../../../activities/imports/bigquery/driver.ts';
+import { checkQuery } from '../../../../activities/imports/bigquery/query-import.ts';
 import type { FakeBigQuery, Fault } from '../../../support/fakes/bigquery/fake-bigquery.ts';
 import { newServiceAccount } from '../../../support/fakes/bigquery/service-account.ts';
 import { listenLocally } from '../../../support/fakes/file-server.ts';

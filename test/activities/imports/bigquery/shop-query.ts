@@ -1,4 +1,4 @@
-import { runQuery, type QueryRun } from '../../../../activities/imports/bigquery/driver.ts';
+import { runQuery, type QueryRun } from '../../../../activities/imports/bigquery/query-import.ts';
 import type { ImportedValue } from '../../../../domain/imports/imported-value.ts';
 import { addDays, daysInclusive, type Day } from '../../../../domain/shared/calendar.ts';
 import { startFakeBigQuery, type FakeBigQuery } from '../../../support/fakes/bigquery/fake-bigquery.ts';

@@ -1,9 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkStripeKey } from '../../../../activities/imports/stripe/driver.ts';
+import { checkStripeKey } from '../../../../activities/imports/stripe/check-key.ts';
 import { ServiceError } from '../../../../domain/shared/errors.ts';
 import type { FakeStripe } from '../../../support/fakes/stripe/fake-stripe.ts';
 import { TEST_KEY } from '../../../support/fakes/stripe/key-parts.ts';
-import { answering, fakeStripes, recordedWaits, rejectionOf } from '../../../support/fakes/stripe/readings.ts';
+import {
+  answering,
+  fakeStripes,
+  recordedWaits,
+  rejectionOf,
+} from '../../../support/fakes/stripe/readings.ts';
 import { serverError } from '../../../../demo/stripe/stripe-answers.ts';
 
 /** Keys are checked with Stripe before they are stored. */

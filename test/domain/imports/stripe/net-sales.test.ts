@@ -8,12 +8,8 @@ import {
   withPage,
   type BalanceTransaction,
 } from '../../../../domain/imports/stripe/net-sales-progress.ts';
-import {
-  leftOutInWords,
-  netSales,
-  totalsByCategory,
-  uncountedAfter,
-} from '../../../../domain/imports/stripe/net-sales.ts';
+import { netSales } from '../../../../domain/imports/stripe/net-sales.ts';
+import { leftOutInWords, totalsByCategory, uncountedAfter } from '../../../../domain/imports/uncounted.ts';
 import { salesRole } from '../../../../domain/imports/stripe/reporting-categories.ts';
 
 /** Net sales of a payment platform. */
@@ -93,7 +89,12 @@ describe('net sales', () => {
       ['brand_new', 'USD', '2.33'],
       ['other_adjustment', 'USD', '50'],
     ]);
-    expect(leftOutInWords(left_out.filter(({ month }) => month === '2026-01'))).toEqual([
+    expect(
+      leftOutInWords(
+        left_out.filter(({ month }) => month === '2026-01'),
+        'Stripe',
+      ),
+    ).toEqual([
       expect.stringMatching(/^1 transaction of Stripe's category __proto__ \(50 USD\) did not count/),
       expect.stringMatching(
         /^3 transactions of Stripe's category brand_new \(50 EUR, 2\.33 USD\) did not count/,
@@ -172,7 +173,7 @@ describe('net sales', () => {
 describe('reporting categories', () => {
   it('have a role each, except two that may hold sales', async () => {
     const types = new URL(
-      '../../../node_modules/stripe/esm/resources/Reporting/ReportRuns.d.ts',
+      '../../../../node_modules/stripe/esm/resources/Reporting/ReportRuns.d.ts',
       import.meta.url,
     );
     const [, list = ''] = /type ReportingCategory = ([^;]+);/.exec(await readFile(types, 'utf8')) ?? [];
