@@ -138,6 +138,17 @@ const kindRules = ['focus', 'opencost'].map((kind) => ({
   to: { path: `^warehouse/sources/${kind}/` },
 }));
 
+/** Folders that belong to one platform of imports. */
+const platformRule = {
+  name: 'platforms-do-not-import-each-other',
+  severity: 'error',
+  from: { path: '^(?:domain|activities)/imports/([^/]+)/' },
+  to: {
+    path: '^(?:domain|activities)/imports/[^/]+/',
+    pathNot: '^(?:domain|activities)/imports/$1/',
+  },
+};
+
 const unknownFolders = {
   name: 'every-folder-is-a-listed-subject',
   comment: 'List a new subject in this file, at its place in the order.',
@@ -156,6 +167,7 @@ export default {
     ...layerRules,
     ...subjectRules,
     ...kindRules,
+    platformRule,
     unknownFolders,
     {
       name: 'workflows-take-only-types-from-activities',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONNECTIONS, type Definition } from '../../domain/imports/connections.ts';
+import { CONNECTION_RULES, type Definition } from '../../domain/imports/connection-rules.ts';
 import { firstImportedMonth, importedDays } from '../../domain/imports/connection.ts';
 import type { ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import { mayFeed, PLATFORM_IDS, PLATFORMS, type Platform } from '../../domain/imports/platforms.ts';
@@ -14,7 +14,7 @@ const quoted = (platforms: readonly Platform[]): string =>
 type Body = z.ZodObject<{ type: z.ZodLiteral<Platform> }, z.core.$loose>;
 
 function bodyOf(platform: Platform): Body {
-  const { definition, credential } = CONNECTIONS[platform];
+  const { definition, credential } = CONNECTION_RULES[platform];
   const body: z.ZodObject = definition
     .extend({ [credential.field]: z.unknown().optional().describe(credential.description) })
     .meta({ id: `${PLATFORMS[platform].name}Connection` });
@@ -31,7 +31,7 @@ export const importBody = z.discriminatedUnion('type', PLATFORM_IDS.map(bodyOf) 
 });
 
 /** Fields of the body whose texts are not checked by the rules for all texts. */
-export const OWN_TEXT_RULES = Object.values(CONNECTIONS).flatMap(({ ownTextRules, credential }) => [
+export const OWN_TEXT_RULES = Object.values(CONNECTION_RULES).flatMap(({ ownTextRules, credential }) => [
   ...ownTextRules,
   credential.field,
 ]);
@@ -50,7 +50,7 @@ export function connectionOf(
     const platforms = PLATFORM_IDS.filter((platform) => mayFeed(platform, kind));
     throw invalid(`type: expected ${quoted(platforms)} on a ${kind} metric, got "${type}"`);
   }
-  const { definition, credential } = CONNECTIONS[type];
+  const { definition, credential } = CONNECTION_RULES[type];
   const { [credential.field]: sent, ...fields } = body;
   return {
     credential: credential.toStored(sent),

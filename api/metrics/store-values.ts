@@ -5,16 +5,15 @@ import { conflict } from '../../domain/shared/errors.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { recallPlatform } from '../../warehouse/imports/import-states.ts';
 import { findImport } from '../../warehouse/imports/imports.ts';
+import { csvStream, RecordJudge } from '../../warehouse/metrics/csv/csv-values.ts';
+import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
+import type { Change, ChangeResult, ValuesOf } from '../../warehouse/metrics/value-changes.ts';
 import {
   removeValues,
   writeValues,
-  type RoundedResult,
   type ValueRange,
-} from '../../warehouse/metrics/metric-values.ts';
-import { changeRevenue, removeRevenue } from '../../warehouse/metrics/revenue-changes.ts';
-import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
-import type { Change, ChangeResult } from '../../warehouse/metrics/value-changes.ts';
-import { writeCsv, writeRevenueCsv } from '../../warehouse/metrics/value-csv.ts';
+  type WriteResult,
+} from '../../warehouse/metrics/write-values.ts';
 import type { Caller } from '../access/authentication.ts';
 import type { JudgedValues } from './value-items.ts';
 
@@ -35,62 +34,58 @@ async function refuseConnected(warehouse: Warehouse, caller: Caller, metricId: s
   if (platform !== null) throw connected(platform);
 }
 
-/** Creates or replaces values of a count or of revenue, all or none. */
+const valuesOf = (caller: Caller, { metric, vault }: Changed): ValuesOf => ({
+  orgId: caller.organisation.id,
+  metricId: metric.id,
+  vault,
+});
+
+/** The result of a write. `rounded` counts the values that had more than ten decimals. */
+type RoundedResult = WriteResult & { rounded: number };
+
+/** Creates or replaces values, all or none. */
 export async function storeValues(
   warehouse: Warehouse,
   caller: Caller,
-  { metric, vault }: Changed,
+  changed: Changed,
   { values, rounded }: JudgedValues,
   change: Change,
 ): Promise<RoundedResult> {
-  await refuseConnected(warehouse, caller, metric.id);
-  const orgId = caller.organisation.id;
-  if (vault === undefined)
-    return { ...(await writeValues(warehouse, orgId, metric.id, values, change)), rounded };
-  const revenue = new Map(values.map(({ period, value }) => [period, value]));
-  const { removed: _, ...written } = await changeRevenue(
-    warehouse,
-    { orgId, metricId: metric.id, vault },
-    revenue,
-    change,
-  );
-  return { ...written, rounded };
+  await refuseConnected(warehouse, caller, changed.metric.id);
+  return { ...(await writeValues(warehouse, valuesOf(caller, changed), values, change)), rounded };
 }
 
 /**
- * The same, from a CSV file. `signal` stops the upload. Beside some imports, a file may have values of the months
- * before the import's.
+ * Creates or replaces values from a CSV file, all or none. `signal` stops the upload. Beside some imports, a file may have values
+ * of the months before the import's.
  */
 export async function storeCsv(
   warehouse: Warehouse,
   caller: Caller,
-  { metric, vault }: Changed,
+  changed: Changed,
   bytes: AsyncIterable<Buffer>,
   change: Change,
   signal: AbortSignal,
 ): Promise<RoundedResult> {
-  const orgId = caller.organisation.id;
-  const connection = await findImport(warehouse, orgId, metric.id);
+  const { metric } = changed;
+  const connection = await findImport(warehouse, caller.organisation.id, metric.id);
   if (connection !== null && !PLATFORMS[connection.definition.type].takesOlderFiles)
     throw connected(connection.definition.type);
   const before = connection === null ? null : firstDay(monthOf(connection.first_day));
-  const rules = { ...metric, before };
-  return vault === undefined
-    ? writeCsv(warehouse, orgId, rules, bytes, change, signal)
-    : writeRevenueCsv(warehouse, { orgId, metricId: metric.id, vault }, rules, bytes, change, signal);
+  const judge = new RecordJudge({ ...metric, before }, change.now);
+  const of = valuesOf(caller, changed);
+  const written = await writeValues(warehouse, of, csvStream(judge, bytes), change, { signal });
+  return { ...written, rounded: judge.rounded };
 }
 
-/** Removes the values of a range from a count or from revenue, all or none. */
+/** Removes the values of a range, all or none. */
 export async function clearValues(
   warehouse: Warehouse,
   caller: Caller,
-  { metric, vault }: Changed,
+  changed: Changed,
   range: ValueRange,
   change: Change,
 ): Promise<Pick<ChangeResult, 'removed' | 'months'>> {
-  await refuseConnected(warehouse, caller, metric.id);
-  const orgId = caller.organisation.id;
-  return vault === undefined
-    ? removeValues(warehouse, orgId, metric.id, range, change)
-    : removeRevenue(warehouse, { orgId, metricId: metric.id, vault }, range, change);
+  await refuseConnected(warehouse, caller, changed.metric.id);
+  return removeValues(warehouse, valuesOf(caller, changed), range, change);
 }

@@ -8,7 +8,7 @@ import {
   type SentValue,
   type ValueRules,
 } from '../../domain/metrics/value-rules.ts';
-import type { NewValue } from '../../warehouse/metrics/metric-values.ts';
+import type { NewValue } from '../../warehouse/metrics/value-changes.ts';
 
 type Sent = SentValue & { value: number };
 

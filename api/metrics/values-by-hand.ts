@@ -4,7 +4,7 @@ import { invalid } from '../../domain/shared/errors.ts';
 import { periodToDay } from '../../domain/metrics/metric.ts';
 import { isPeriod, labelProblem, wrongPeriod } from '../../domain/metrics/value-rules.ts';
 import { forMessage } from '../../domain/shared/for-message.ts';
-import type { ValueRange } from '../../warehouse/metrics/metric-values.ts';
+import type { ValueRange } from '../../warehouse/metrics/write-values.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { NamedMetric } from '../access/revenue-access.ts';

@@ -1,6 +1,6 @@
 import type { Split } from '../../domain/teams/shared-cost.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
-import { writeValues } from '../../warehouse/metrics/metric-values.ts';
+import { writeValues } from '../../warehouse/metrics/write-values.ts';
 import { createMetric } from '../../warehouse/metrics/metrics.ts';
 import { settleMonths } from '../../warehouse/months/settlement.ts';
 import { createSharedCost } from '../../warehouse/teams/shared-costs.ts';
@@ -90,7 +90,7 @@ export async function addTeams(
     })),
   ).flat();
   const by = { type: 'key', id: 'key', name: 'Bench' } as const;
-  await writeValues(warehouse, ORG, metric.id, values, { source: 'api', by, now: NOW });
+  await writeValues(warehouse, { orgId: ORG, metricId: metric.id }, values, { source: 'api', by, now: NOW });
   await settleMonths(warehouse, ORG, NOW);
 }
 

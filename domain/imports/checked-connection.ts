@@ -1,11 +1,11 @@
 import type { Day } from '../shared/calendar.ts';
-import type { Definition } from './connections.ts';
+import type { Definition } from './connection-rules.ts';
 import type { Platform } from './platforms.ts';
 
 /** A connection that a platform is asked about. */
 export interface ConnectionToCheck<Of extends Platform = Platform> {
   definition: Definition<Of>;
-  /** The credential as it is stored (connections.ts). */
+  /** The credential as it is stored (connection-rules.ts). */
   credential: string;
   /** Whether the metric has a label key. */
   labelled: boolean;

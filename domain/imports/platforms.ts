@@ -14,7 +14,7 @@ interface PlatformFacts {
   listsUncounted: boolean;
 }
 
-/** Every platform. What to store of a connection to it is in connections.ts, and how to read it in activities/imports/drivers.ts. */
+/** Every platform. What to store of a connection to it is in connection-rules.ts, and how to read it in activities/imports/drivers.ts. */
 export const PLATFORMS = {
   bigquery: {
     name: 'BigQuery',

@@ -4,7 +4,7 @@ import { evaluateEvents } from '../../activities/raise-events.ts';
 import { addDays, type Day } from '../../domain/shared/calendar.ts';
 import type { Split } from '../../domain/teams/shared-cost.ts';
 import { OPERATOR } from '../../domain/organisations/actor.ts';
-import { writeValues } from '../../warehouse/metrics/metric-values.ts';
+import { writeValues } from '../../warehouse/metrics/write-values.ts';
 import { updateMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { updateOrganisation } from '../../warehouse/organisations/organisations.ts';
 import { createSharedCost } from '../../warehouse/teams/shared-costs.ts';
@@ -121,8 +121,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     // A month of the other metric that went above its target meanwhile is not forgotten.
     await writeValues(
       test.warehouse,
-      story.orgId,
-      other.id,
+      { orgId: story.orgId, metricId: other.id },
       [{ period: '2026-01-31', label: '', value: 10 }],
       { source: 'hand', by: BY.actor, now: NOW },
     );
@@ -289,8 +288,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
         await story.values(values);
         await writeValues(
           test.warehouse,
-          orgId,
-          all.id,
+          { orgId, metricId: all.id },
           Object.entries(values).map(([period, value]) => ({ period, label: '', value })),
           { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
         );
@@ -529,8 +527,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     await share('Network', '3333', { type: 'even', team_ids: [shop.id, ads.id] });
     await writeValues(
       test.warehouse,
-      orgId,
-      visits.id,
+      { orgId, metricId: visits.id },
       Object.keys(costs).map((period) => ({ period, label: '', value: 1 })),
       { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
     );
@@ -544,8 +541,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     expect(await evaluate(story)).toBe(0);
     await writeValues(
       test.warehouse,
-      orgId,
-      requests.id,
+      { orgId, metricId: requests.id },
       ['2026-01-01', '2026-02-01'].map((period) => ({ period, label: 'shop', value: 3 })),
       { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
     );

@@ -1,4 +1,4 @@
-import type { Definition } from '../../domain/imports/connections.ts';
+import type { Definition } from '../../domain/imports/connection-rules.ts';
 import { firstDay, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import {

@@ -1,31 +1,43 @@
 import Big from 'big.js';
-import { monthOf, type Day } from '../../domain/shared/calendar.ts';
+import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { valueUnits, type DecimalText } from '../../domain/shared/decimals.ts';
 import { conflict } from '../../domain/shared/errors.ts';
 import { letOthersRun } from '../engine/let-others-run.ts';
+import { audit } from '../engine/records/audit-log.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
-import type { RevenueVault } from './revenue-vault.ts';
-import { LABEL_KEY_CHANGED, storedBy, type Change, type ChangeResult } from './value-changes.ts';
+import {
+  LABEL_KEY_CHANGED,
+  storedBy,
+  type Change,
+  type ChangeResult,
+  type NewValue,
+  type Removal,
+  type ValuesOf,
+} from './value-changes.ts';
 
-/** A metric whose values are changed. The vault opens and seals revenue. */
-export interface ValuesOf {
-  orgId: string;
-  metricId: string;
-  vault?: RevenueVault | undefined;
-}
+/** A value to store, or null to remove it. */
+export type GivenValue = Omit<NewValue, 'value'> & { value: NewValue['value'] | null };
 
-/** A value to store, or null to remove it. `period` is its first day. `label` is empty on a metric without labels. */
-export interface GivenValue {
-  period: Day;
-  label: string;
-  value: number | string | null;
+/** Returns the given values, and as null the stored ones that a change removes and does not give. */
+export async function withRemoved(
+  session: Session,
+  values: readonly NewValue[],
+  { sql, parameters }: Removal,
+): Promise<GivenValue[]> {
+  const given = new Set(values.map(placeOf));
+  const removed = await session.query<Pick<NewValue, 'period' | 'label'>>(sql, parameters);
+  return [
+    ...values,
+    ...removed.filter((stored) => !given.has(placeOf(stored))).map((stored) => ({ ...stored, value: null })),
+  ];
 }
 
 /**
- * Changes values that are in memory, by the same rules as `changeValues`: at most one for each period and label. Runs within a
- * transaction, under the metric's lock. Compares them here, so that no statement holds the revenue that was stored, and because
- * that is faster for a few values. `signal` stops the change before it is stored.
+ * Changes values that are in memory, all or none: at most one for each period and label. Runs within a transaction, under the
+ * metric's lock. Compares them here, because no statement may hold revenue (docs/concepts.md#revenue-and-who-sees-it), and because
+ * that is faster for a few values. {@link storeStaged} does it for many counts. The audit log records which months of revenue
+ * changed. `signal` stops the change before it is stored.
  */
 export async function storeGiven(
   session: Session,
@@ -55,8 +67,21 @@ export async function storeGiven(
     changed.push({ period, label, stored });
   }
   signal?.throwIfAborted();
+  const months = [...new Set(changed.map(({ period }) => monthOf(period)))].sort();
   if (changed.length > 0) await insert(session, of, changeId, changed, change);
-  return { ...counts, months: [...new Set(changed.map(({ period }) => monthOf(period)))].sort() };
+  if (changed.length > 0 && of.vault !== undefined) await recordChange(session, of, counts, months, change);
+  return { ...counts, months };
+}
+
+async function recordChange(
+  session: Session,
+  { orgId, metricId }: ValuesOf,
+  { created, replaced, removed }: Pick<ChangeResult, 'created' | 'replaced' | 'removed'>,
+  months: readonly Month[],
+  { source, by: actor, now }: Change,
+): Promise<void> {
+  const detail = { source, created, replaced, removed, months };
+  await audit(session, orgId, { actor, action: 'values.change', target: metricId, detail }, now);
 }
 
 /** Whether a value stays as it is. Revenue that cannot be opened never does, so that it can be given again. */
@@ -76,7 +101,9 @@ interface Changed {
 
 const maxOf = (a: string, b: string): string => (a > b ? a : b);
 
-const placeOf = ({ period, label }: Pick<GivenValue, 'period' | 'label'>): string => `${period} ${label}`;
+/** Returns what identifies a value of a metric. */
+export const placeOf = ({ period, label }: Pick<GivenValue, 'period' | 'label'>): string =>
+  `${period} ${label}`;
 
 interface NewestChange {
   period: Day;

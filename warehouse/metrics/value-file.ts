@@ -1,7 +1,7 @@
 import type { Day } from '../../domain/shared/calendar.ts';
 import { VALUE_DECIMALS, valueUnits } from '../../domain/shared/decimals.ts';
 import type { Session } from '../engine/session.ts';
-import type { NewValue } from './metric-values.ts';
+import type { NewValue } from './value-changes.ts';
 import { sqlText } from '../engine/sql/sql-text.ts';
 
 /** A value of an upload, and its line, counted from 1. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../domain/shared/clock.ts';
 import { updateOrganisation } from '../../../warehouse/organisations/organisations.ts';
-import { writeValues } from '../../../warehouse/metrics/metric-values.ts';
+import { writeValues } from '../../../warehouse/metrics/write-values.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 import { BY_ADMIN, newMetric, NOW } from '../../support/warehouse/tenant.ts';
@@ -27,7 +27,7 @@ describe('kept answers', () => {
     const write = (value: string) => {
       const by = { type: 'key', id: 'key_1', name: 'Finance' } as const;
       const items = [{ period: '2026-01-31', label: '', value }];
-      return writeValues(api.warehouse, orgId, metric.id, items, { source: 'api', by, now });
+      return writeValues(api.warehouse, { orgId, metricId: metric.id }, items, { source: 'api', by, now });
     };
     return { orgId, secret, path: `/metrics/${metric.id}`, write };
   };

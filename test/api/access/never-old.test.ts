@@ -10,7 +10,7 @@ import {
 import { resealSome } from '../../../warehouse/engine/records/reseal.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { connectImport, disconnectImport } from '../../../warehouse/imports/imports.ts';
-import { removeValues, writeValues } from '../../../warehouse/metrics/metric-values.ts';
+import { removeValues, writeValues } from '../../../warehouse/metrics/write-values.ts';
 import { createMetric, updateMetric } from '../../../warehouse/metrics/metrics.ts';
 import { lockMonth } from '../../../warehouse/months/month-locks.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
@@ -120,8 +120,7 @@ describeOnBothEngines('no answer is older than its request', (open) => {
     const write = (metric: string, values: Record<string, string>) =>
       writeValues(
         node,
-        orgId,
-        metric,
+        { orgId, metricId: metric },
         Object.entries(values).map(([period, value]) => ({ period, label: '', value })),
         change,
       );
@@ -198,7 +197,12 @@ describeOnBothEngines('no answer is older than its request', (open) => {
     [
       'the removal of a value',
       ({ orgId, orders, change }) =>
-        removeValues(node, orgId, orders.id, { start: '2026-01-30', end: '2026-01-30', label: null }, change),
+        removeValues(
+          node,
+          { orgId, metricId: orders.id },
+          { start: '2026-01-30', end: '2026-01-30', label: null },
+          change,
+        ),
       /metrics/,
     ],
     [

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { periodToDay } from '../../../domain/metrics/metric.ts';
 import { Sealer } from '../../../security/sealing.ts';
-import { writeValues } from '../../../warehouse/metrics/metric-values.ts';
+import { writeValues } from '../../../warehouse/metrics/write-values.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
-import { changeRevenue } from '../../../warehouse/metrics/revenue-changes.ts';
 import { RevenueVault } from '../../../warehouse/metrics/revenue-vault.ts';
 import { as } from '../../support/service/api-client.ts';
 import { expectError, expectPage } from '../../support/service/envelope.ts';
@@ -35,11 +34,8 @@ describeOnBothEngines('the history of values', (open) => {
       const by = { type: 'key', id: 'key_1', name: 'Finance' } as const;
       const change = { source: 'api', by, now: new Date(at) } as const;
       const items = values.map(([period, value]) => ({ period: periodToDay(period), label: '', value }));
-      if (kind === 'count') await writeValues(api.warehouse, orgId, id, items, change);
-      else {
-        const revenue = new Map(items.map(({ period, value }) => [period, value]));
-        await changeRevenue(api.warehouse, { orgId, metricId: id, vault }, revenue, change);
-      }
+      const of = { orgId, metricId: id, vault: kind === 'revenue' ? vault : undefined };
+      await writeValues(api.warehouse, of, items, change);
     };
     const caller = as(api, secret);
     return {

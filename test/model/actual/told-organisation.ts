@@ -7,7 +7,7 @@ import { label as labelText } from '../../../api/metrics/value-fields.ts';
 import { judgeItems } from '../../../api/metrics/value-items.ts';
 import { metricPicks } from '../../../api/spend/pick-fields.ts';
 import { updateCostSource, type CostSource } from '../../../warehouse/sources/cost-sources.ts';
-import { removeValues, writeValues } from '../../../warehouse/metrics/metric-values.ts';
+import { removeValues, writeValues } from '../../../warehouse/metrics/write-values.ts';
 import { createMetric, updateMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
 import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-locks.ts';
 import type { Organisation as StoredOrganisation } from '../../../warehouse/organisations/organisations.ts';
@@ -175,7 +175,7 @@ export class ToldOrganisation {
       case 'set values': {
         const write = (metric: Metric) => {
           const { values } = judgeItems(metric, sentValues(step.values, metric), AFTER_ALL_STORIES);
-          return writeValues(warehouse, this.id, metric.id, values, { ...CHANGE, now });
+          return writeValues(warehouse, { orgId: this.id, metricId: metric.id }, values, { ...CHANGE, now });
         };
         return this.#changesByHand(
           step.metric,
@@ -187,7 +187,7 @@ export class ToldOrganisation {
         const { start, end } = step;
         const range = { start, end, label: step.label === null ? null : labelText.parse(step.label) };
         const remove = (metric: Metric) =>
-          removeValues(warehouse, this.id, metric.id, range, { ...CHANGE, now });
+          removeValues(warehouse, { orgId: this.id, metricId: metric.id }, range, { ...CHANGE, now });
         return this.#changesByHand(step.metric, remove, now);
       }
       case 'settle': {

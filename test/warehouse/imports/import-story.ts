@@ -9,8 +9,8 @@ import type { Session } from '../../../warehouse/engine/session.ts';
 import { importRuns, openImportRun, type ImportRun } from '../../../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../../../warehouse/imports/import-values.ts';
 import { connectImport, disconnectImport, findImport } from '../../../warehouse/imports/imports.ts';
-import { changeRevenue } from '../../../warehouse/metrics/revenue-changes.ts';
 import { RevenueVault } from '../../../warehouse/metrics/revenue-vault.ts';
+import { writeValues } from '../../../warehouse/metrics/write-values.ts';
 import { listValueChanges, listValues } from '../../../warehouse/metrics/value-history.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-locks.ts';
@@ -19,6 +19,7 @@ import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import type { TestWarehouse } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, NOW } from '../../support/warehouse/tenant.ts';
 import { KEY, newMonthStory } from '../months/month-story.ts';
+import { revenueValues } from '../../support/warehouse/given-values.ts';
 
 const SEALER = new Sealer(randomBytes(32));
 
@@ -177,10 +178,10 @@ export async function newImportStory(
     type: async (values: Record<string, number>, label = ''): Promise<void> => {
       if (vault === undefined) await story.values(values, label);
       else
-        await changeRevenue(
+        await writeValues(
           warehouse,
           { orgId, metricId: metric.id, vault },
-          new Map(Object.entries(values)),
+          revenueValues(Object.entries(values)),
           { source: 'hand', by: KEY, now: NOW },
         );
     },

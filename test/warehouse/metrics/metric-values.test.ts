@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idAfter } from '../../../warehouse/engine/sql/ids.ts';
-import {
-  removeValues,
-  writeValues,
-  type NewValue,
-  type ValueRange,
-} from '../../../warehouse/metrics/metric-values.ts';
+import type { NewValue } from '../../../warehouse/metrics/value-changes.ts';
+import { removeValues, writeValues, type ValueRange } from '../../../warehouse/metrics/write-values.ts';
 import { findMetric, listMetrics, updateMetric } from '../../../warehouse/metrics/metrics.ts';
 import { listValueChanges, listValues, type ValueChange } from '../../../warehouse/metrics/value-history.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
@@ -34,7 +30,7 @@ describeOnBothEngines('metrics and their values', (open) => {
   /** Writes `{ '2026-01-10': 5 }`. */
   const write = ({ orgId, metricId }: Tenant, values: Record<string, number>, on = warehouse) => {
     const items: NewValue[] = Object.entries(values).map(([period, value]) => ({ period, label: '', value }));
-    return writeValues(on, orgId, metricId, items, CHANGE);
+    return writeValues(on, { orgId, metricId }, items, CHANGE);
   };
   const stored = async ({ orgId, metricId }: Tenant): Promise<Record<string, string | null>> =>
     Object.fromEntries(
@@ -163,7 +159,7 @@ describeOnBothEngines('metrics and their values', (open) => {
         label: index === 7 ? `"O'Neill" \u{1F600}` : `customer ${index}`,
       });
       const send = (values: NewValue[]) =>
-        writeValues(warehouse, tenant.orgId, tenant.metricId, values, CHANGE);
+        writeValues(warehouse, { orgId: tenant.orgId, metricId: tenant.metricId }, values, CHANGE);
       const first = Array.from({ length: count }, (_, index) => labelled(index, index + 0.5));
       const months = ['2026-01'];
       expect(await send(first)).toEqual({ created: count, replaced: 0, unchanged: 0, months });
@@ -193,15 +189,13 @@ describeOnBothEngines('metrics and their values', (open) => {
       const labelled = (label: string, value: number): NewValue => ({ period: '2026-01-10', label, value });
       await writeValues(
         warehouse,
-        tenant.orgId,
-        tenant.metricId,
+        { orgId: tenant.orgId, metricId: tenant.metricId },
         [labelled('eu', 1), labelled('us', 2)],
         CHANGE,
       );
       const result = await writeValues(
         warehouse,
-        tenant.orgId,
-        tenant.metricId,
+        { orgId: tenant.orgId, metricId: tenant.metricId },
         [labelled('us', 3), labelled('EU', 4)],
         CHANGE,
       );
@@ -285,21 +279,23 @@ describeOnBothEngines('metrics and their values', (open) => {
         updateMetric(warehouse, orgId, metricId, changes, BY_ADMIN);
       expect(await change(withRegion)).toMatchObject(withRegion);
       expect(await change({ label_key: 'country' })).toMatchObject({ label_key: 'country' });
-      await writeValues(warehouse, orgId, metricId, [labelled], CHANGE);
+      await writeValues(warehouse, { orgId, metricId }, [labelled], CHANGE);
       await expect(change(withRegion)).rejects.toThrow(/label_key.*has values \(1\).*"region"/);
       await expect(change({ label_key: null })).rejects.toThrow(/label_key.*null/);
       expect(await change({ label_key: 'country' })).toMatchObject({ label_key: 'country' });
       expect(await findMetric(warehouse, orgId, metricId)).toMatchObject({ label_key: 'country' });
-      await removeValues(warehouse, orgId, metricId, { start: null, end: null, label: null }, CHANGE);
+      await removeValues(warehouse, { orgId, metricId }, { start: null, end: null, label: null }, CHANGE);
       expect(await change({ label_key: null })).toMatchObject({ label_key: null });
     });
 
     it('rejects values that do not fit it', async () => {
       const { orgId, metricId } = await newTenant();
-      await expect(writeValues(warehouse, orgId, metricId, [labelled], CHANGE)).rejects.toThrow(/label key/);
+      await expect(writeValues(warehouse, { orgId, metricId }, [labelled], CHANGE)).rejects.toThrow(
+        /label key/,
+      );
       await updateMetric(warehouse, orgId, metricId, withRegion, BY_ADMIN);
       await expect(
-        writeValues(warehouse, orgId, metricId, [{ ...labelled, label: '' }], CHANGE),
+        writeValues(warehouse, { orgId, metricId }, [{ ...labelled, label: '' }], CHANGE),
       ).rejects.toThrow(/label key/);
       expect(await stored({ orgId, metricId })).toEqual({});
     });
@@ -309,8 +305,7 @@ describeOnBothEngines('metrics and their values', (open) => {
     const remove = ({ orgId, metricId }: Tenant, range: Partial<ValueRange>, on = warehouse) =>
       removeValues(
         on,
-        orgId,
-        metricId,
+        { orgId, metricId },
         { start: null, end: null, label: null, ...range },
         { source: 'hand', by: { type: 'key', id: 'key_2', name: 'Finance' }, now: NOW },
       );
@@ -348,7 +343,7 @@ describeOnBothEngines('metrics and their values', (open) => {
     it('removes one label or all of them', async () => {
       const tenant = await newTenant({ label_key: 'region' });
       const values = ['eu', 'us', "'; DROP"].map((label) => ({ period: '2026-01-10', label, value: 1 }));
-      await writeValues(warehouse, tenant.orgId, tenant.metricId, values, CHANGE);
+      await writeValues(warehouse, { orgId: tenant.orgId, metricId: tenant.metricId }, values, CHANGE);
       const day = { start: '2026-01-10', end: '2026-01-10' };
       expect(await remove(tenant, { ...day, label: 'EU' })).toMatchObject({ removed: 0 });
       expect(await remove(tenant, { ...day, label: "'; DROP" })).toMatchObject({ removed: 1 });
@@ -452,7 +447,7 @@ describeOnBothEngines('values written by two nodes', (open) => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       const { id: metricId } = await newMetric(test.warehouse, orgId);
       const write = (on: Warehouse, value: number) =>
-        writeValues(on, orgId, metricId, [{ period: '2026-01-10', label: '', value }], CHANGE);
+        writeValues(on, { orgId, metricId }, [{ period: '2026-01-10', label: '', value }], CHANGE);
       await Promise.all([
         write(test.warehouse, 1),
         write(second, 2),

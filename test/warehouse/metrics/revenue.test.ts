@@ -6,8 +6,8 @@ import { monthRecords } from '../../../domain/months/month-record.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { sealedByKeys } from '../../../warehouse/engine/records/sealed-texts.ts';
 import { resealSome } from '../../../warehouse/engine/records/reseal.ts';
-import { changeRevenue, removeRevenue } from '../../../warehouse/metrics/revenue-changes.ts';
 import { RevenueVault } from '../../../warehouse/metrics/revenue-vault.ts';
+import { removeValues, writeValues } from '../../../warehouse/metrics/write-values.ts';
 import { listValueChanges, listValues } from '../../../warehouse/metrics/value-history.ts';
 import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-locks.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
@@ -15,6 +15,7 @@ import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { NOW } from '../../support/warehouse/tenant.ts';
 import { KEY, newMonthStory } from '../months/month-story.ts';
+import { revenueValues } from '../../support/warehouse/given-values.ts';
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 const CHANGE = { source: 'api', by: KEY, now: NOW } as const;
@@ -70,8 +71,14 @@ describeOnBothEngines('revenue', (open) => {
         .plus(Big(step).times('0.0000000001'));
       return [period, step % 11 === 0 ? null : amount.toFixed()] as const;
     });
-    for (let from = 0; from < changes.length; from += 60)
-      await changeRevenue(test.warehouse, of, new Map(changes.slice(from, from + 60)), CHANGE);
+    for (let from = 0; from < changes.length; from += 60) {
+      const some = changes.slice(from, from + 60);
+      const given = some.flatMap(([day, amount]) => (amount === null ? [] : [[day, amount] as const]));
+      const days = some.flatMap(([day, amount]) => (amount === null ? [day] : []));
+      const sql = `SELECT unnest($days::DATE[]) AS period, '' AS label`;
+      const removal = () => ({ sql, parameters: { days } });
+      await writeValues(test.warehouse, of, revenueValues(given), CHANGE, { removal });
+    }
     const values = await listValues(test.warehouse, story.orgId, story.metric.id, STORED, of.vault);
     expect(new Map(values.map(({ period, value }) => [period, Big(value ?? NaN).toFixed()]))).toEqual(
       new Map([...naive].sort().map(([period, value]) => [period, value.toFixed()])),
@@ -91,7 +98,7 @@ describeOnBothEngines('revenue', (open) => {
   it('is read only with its vault, by its organisation and with its key', async () => {
     const story = await newStory();
     const of = story.of(new Sealer(newKey));
-    await changeRevenue(test.warehouse, of, new Map([['2026-01-05', 12.5]]), CHANGE);
+    await writeValues(test.warehouse, of, revenueValues([['2026-01-05', 12.5]]), CHANGE);
     await expect(factsOf(story, undefined)).rejects.toThrow(/without its vault/);
     const others = [new RevenueVault(new Sealer(newKey), 'org_other'), story.of(new Sealer(oldKey)).vault];
     for (const vault of others) {
@@ -113,10 +120,10 @@ describeOnBothEngines('revenue', (open) => {
   it('cannot be moved to another day or change', async () => {
     const story = await newStory();
     const of = story.of(new Sealer(newKey));
-    await changeRevenue(
+    await writeValues(
       test.warehouse,
       of,
-      new Map([
+      revenueValues([
         ['2026-01-05', 1],
         ['2026-01-06', 1_000_000],
       ]),
@@ -140,7 +147,7 @@ describeOnBothEngines('revenue', (open) => {
     const story = await newStory();
     const of = story.of(new Sealer(newKey));
     const values = [0, -1, 123_456_789.123_456].map((value, day) => [`2026-01-0${day + 1}`, value] as const);
-    await changeRevenue(test.warehouse, of, new Map(values), CHANGE);
+    await writeValues(test.warehouse, of, revenueValues(values), CHANGE);
     const lengths = await test.warehouse.query<{ length: string }>(
       `SELECT DISTINCT strlen(sealed_value) AS length FROM metric_value_changes WHERE org_id = $org`,
       { org: story.orgId },
@@ -155,7 +162,7 @@ describeOnBothEngines('revenue', (open) => {
       await story.settle();
       // Other stories of this warehouse have sealed with the new key.
       const before = story.of(new Sealer(oldKey, newKey));
-      await changeRevenue(test.warehouse, before, new Map([['2026-01-05', 80]]), CHANGE);
+      await writeValues(test.warehouse, before, revenueValues([['2026-01-05', 80]]), CHANGE);
       const { organisation, metric, orgId } = story;
       await lockMonth(test.warehouse, organisation, metric, '2026-01', {
         actor: KEY,
@@ -163,8 +170,8 @@ describeOnBothEngines('revenue', (open) => {
         vault: before.vault,
       });
       const both = story.of(new Sealer(newKey, oldKey));
-      await changeRevenue(test.warehouse, both, new Map([['2026-01-05', 160]]), CHANGE);
-      await removeRevenue(test.warehouse, both, { start: '2026-01-06', end: null }, CHANGE);
+      await writeValues(test.warehouse, both, revenueValues([['2026-01-05', 160]]), CHANGE);
+      await removeValues(test.warehouse, both, { start: '2026-01-06', end: null, label: null }, CHANGE);
 
       const recordWith = async (vault: RevenueVault) => {
         const settlement = { settleDays: organisation.settle_days };
@@ -214,9 +221,9 @@ describeOnBothEngines('revenue', (open) => {
       await story.spend({ '2025-12-31': '100', '2026-01-31': '40' });
       await story.settle();
       const of = story.of(new Sealer(newKey));
-      await changeRevenue(test.warehouse, of, new Map([['2026-01-05', 80]]), CHANGE);
+      await writeValues(test.warehouse, of, revenueValues([['2026-01-05', 80]]), CHANGE);
       const lost = story.of(new Sealer(randomBytes(32), newKey));
-      await changeRevenue(test.warehouse, lost, new Map([['2026-01-06', 20]]), CHANGE);
+      await writeValues(test.warehouse, lost, revenueValues([['2026-01-06', 20]]), CHANGE);
       const record = async () =>
         monthRecords(
           await factsOf(story, of.vault),
@@ -265,7 +272,7 @@ describeOnBothEngines('revenue', (open) => {
         { action: 'set', value: null, isUnreadable: true },
         { action: 'set', value: '80', isUnreadable: false },
       ]);
-      const again = await changeRevenue(test.warehouse, of, new Map([['2026-01-06', 20]]), CHANGE);
+      const again = await writeValues(test.warehouse, of, revenueValues([['2026-01-06', 20]]), CHANGE);
       expect(again).toMatchObject({ replaced: 1, created: 0, unchanged: 0 });
       expect(await record()).toMatchObject({ status: 'ready_to_lock', value: 100, cost_share_percent: 40 });
       expect((await changes())[0]).toMatchObject({ value: '20', previous: null, isUnreadable: true });
@@ -273,7 +280,7 @@ describeOnBothEngines('revenue', (open) => {
 
     it('keeps a locked month locked, and lets an admin lock it again', async () => {
       const { story, of, record, lock } = await newDamage();
-      await changeRevenue(test.warehouse, of, new Map([['2026-01-06', 20]]), CHANGE);
+      await writeValues(test.warehouse, of, revenueValues([['2026-01-06', 20]]), CHANGE);
       await lock(false);
       // The text of another row stands where the numbers of the lock were.
       await test.warehouse.run(
@@ -314,7 +321,7 @@ describeOnBothEngines('revenue', (open) => {
           vault: new RevenueVault(sealer, story.orgId),
         });
         const write = (sealer: Sealer, day: Day) =>
-          changeRevenue(own.warehouse, of(sealer), new Map([[day, 1]]), CHANGE);
+          writeValues(own.warehouse, of(sealer), revenueValues([[day, 1]]), CHANGE);
         const [stays, rotates] = [new Sealer(oldKey), new Sealer(newKey, oldKey)];
         await write(stays, '2026-01-01');
         await expect(write(new Sealer(newKey), '2026-01-02')).rejects.toThrow(/opens nothing that is stored/);
@@ -341,7 +348,7 @@ describeOnBothEngines('revenue', (open) => {
         const vault = new RevenueVault(new Sealer(oldKey), story.orgId);
         const of = { orgId: story.orgId, metricId: story.metric.id, vault };
         const days = ['2026-01-01', '2026-01-02', '2026-01-03'];
-        await changeRevenue(own.warehouse, of, new Map(days.map((day) => [day, 1])), CHANGE);
+        await writeValues(own.warehouse, of, revenueValues(days.map((day) => [day, 1])), CHANGE);
         await own.warehouse.run(
           `UPDATE metric_value_changes SET sealed_value = sealed_value || 'A' WHERE period = DATE '2026-01-02'`,
         );

@@ -6,10 +6,10 @@ import { expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
 import { LONGEST_LABEL } from '../../../domain/metrics/value-rules.ts';
 import { MOST_CSV_VALUES } from '../../../warehouse/metrics/csv/csv-values.ts';
-import { writeCsv } from '../../../warehouse/metrics/value-csv.ts';
 import { THOROUGH } from '../../support/effort.ts';
 import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { newMetric, newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
+import { uploadCsv } from '../../support/warehouse/given-values.ts';
 
 const CHANGE = { source: 'csv', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
 
@@ -32,14 +32,7 @@ it.runIf(THOROUGH)(
         const line = (text: string, index: number): string =>
           `${addDays('2024-01-01', index % 365)},${text},${index + version}\n`;
         await writeFile(file, labels.map(line).join(''));
-        return writeCsv(
-          warehouse,
-          orgId,
-          metric,
-          createReadStream(file),
-          CHANGE,
-          new AbortController().signal,
-        );
+        return uploadCsv(warehouse, orgId, metric, file, CHANGE);
       };
       await warehouse.run(`SET GLOBAL threads = 2`);
       await warehouse.run(`SET GLOBAL memory_limit = '176MB'`);

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,10 +9,10 @@ import { valueProblem } from '../../../domain/metrics/value-rules.ts';
 import { normalText } from '../../../domain/shared/normal-text.ts';
 import { listValueChanges, listValues } from '../../../warehouse/metrics/value-history.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
-import { writeCsv } from '../../../warehouse/metrics/value-csv.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { newMetric, newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
+import { uploadCsv } from '../../support/warehouse/given-values.ts';
 
 const ALL = { limit: 1000, cursor: null };
 const CHANGE = { source: 'csv', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
@@ -39,7 +38,7 @@ describeOnBothEngines('a CSV file of values', (open, onDuckDb) => {
   const upload = async ({ orgId, metric }: Tenant, content: string | Buffer) => {
     const file = join(test.directory, `[${randomUUID()}].csv`);
     await writeFile(file, content);
-    return writeCsv(warehouse, orgId, metric, createReadStream(file), CHANGE, new AbortController().signal);
+    return uploadCsv(warehouse, orgId, metric, file, CHANGE);
   };
   const stored = async ({ orgId, metric }: Tenant): Promise<string[]> =>
     (await listValues(warehouse, orgId, metric.id, { start: null, end: null, ...ALL })).map(
@@ -212,14 +211,7 @@ describeOnBothEngines('a CSV file of values', (open, onDuckDb) => {
     const day = (index: number): string => new Date(index * DAY).toISOString().slice(0, 10);
     await writeFile(file, Array.from({ length: 20_000 }, (_, index) => `${day(index)},1\n`).join(''));
     const stopping = new AbortController();
-    const written = writeCsv(
-      warehouse,
-      tenant.orgId,
-      tenant.metric,
-      createReadStream(file),
-      CHANGE,
-      stopping.signal,
-    );
+    const written = uploadCsv(warehouse, tenant.orgId, tenant.metric, file, CHANGE, stopping.signal);
     // Reading the file alone takes many turns of the event loop.
     setImmediate(() => {
       stopping.abort();

@@ -1,7 +1,7 @@
 import { dayOf, type Month } from '../../../domain/shared/calendar.ts';
 import { monthRecords, type MonthRecord } from '../../../domain/months/month-record.ts';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
-import { writeValues } from '../../../warehouse/metrics/metric-values.ts';
+import { writeValues } from '../../../warehouse/metrics/write-values.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-locks.ts';
 import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
@@ -48,8 +48,7 @@ export async function newMonthStory(
     values: (values: Record<string, number>, label = '') =>
       writeValues(
         warehouse,
-        orgId,
-        metric.id,
+        { orgId, metricId: metric.id },
         Object.entries(values).map(([period, value]) => ({ period, label, value })),
         { source: 'hand', by: KEY, now: NOW },
       ),

@@ -4,7 +4,7 @@ import { monthRecords } from '../../../domain/months/month-record.ts';
 import type { Split } from '../../../domain/teams/shared-cost.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
-import { writeValues } from '../../../warehouse/metrics/metric-values.ts';
+import { writeValues } from '../../../warehouse/metrics/write-values.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
 import { createSharedCost } from '../../../warehouse/teams/shared-costs.ts';
 import { createTeam } from '../../../warehouse/teams/teams.ts';
@@ -68,8 +68,7 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
       await story.values(each('2026-02-01', '2026-02-28', 2));
       await writeValues(
         test.warehouse,
-        story.orgId,
-        story.metric.id,
+        { orgId: story.orgId, metricId: story.metric.id },
         Object.keys(each('2026-03-01', '2026-03-30', 2)).map((period) => ({ period, label: '', value: 2 })),
         { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now },
       );
@@ -186,8 +185,7 @@ describeOnBothEngines('the running month', (open, onDuckDb) => {
     const values = Object.keys(each('2026-01-01', '2026-02-06', 5));
     await writeValues(
       warehouse,
-      orgId,
-      metric.id,
+      { orgId, metricId: metric.id },
       values.map((period) => ({ period, label: '', value: 5 })),
       { source: 'api', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
     );

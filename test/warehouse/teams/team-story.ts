@@ -8,7 +8,7 @@ import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { listBillVersions } from '../../../warehouse/teams/bills/bill-versions.ts';
 import { monthBills, type MonthBills } from '../../../warehouse/teams/bills/bills.ts';
 import { updateCostSource, type NewCostSource } from '../../../warehouse/sources/cost-sources.ts';
-import { removeValues, writeValues } from '../../../warehouse/metrics/metric-values.ts';
+import { removeValues, writeValues } from '../../../warehouse/metrics/write-values.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { createSharedCost, updateSharedCost } from '../../../warehouse/teams/shared-costs.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
@@ -90,16 +90,14 @@ export async function newTeamStory(
     values: (metric: Metric, period: string, values: Record<string, number>, now = NOW) =>
       writeValues(
         warehouse,
-        orgId,
-        metric.id,
+        { orgId, metricId: metric.id },
         Object.entries(values).map(([label, value]) => ({ period: periodToDay(period), label, value })),
         { source: 'hand', by: { type: 'key', id: 'key_1', name: 'Finance' }, now },
       ),
     removeValues: (metric: Metric, period: string) =>
       removeValues(
         warehouse,
-        orgId,
-        metric.id,
+        { orgId, metricId: metric.id },
         { start: periodToDay(period), end: periodToDay(period), label: null },
         { source: 'hand', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW },
       ),

@@ -8,9 +8,10 @@ import {
   type CsvColumns,
 } from '../../../domain/metrics/csv-record.ts';
 import { DecimalSigns } from '../../../domain/metrics/decimal-sign.ts';
-import { periodToDay } from '../../../domain/metrics/metric.ts';
+import { periodToDay, periodToWire } from '../../../domain/metrics/metric.ts';
 import {
   newestPeriod,
+  sentTwice,
   storableValue,
   valueProblem,
   type ValueRules,
@@ -21,6 +22,7 @@ import { conflict, invalid } from '../../../domain/shared/errors.ts';
 import { forMessage } from '../../../domain/shared/for-message.ts';
 import { normalText } from '../../../domain/shared/normal-text.ts';
 import type { NumberedValue } from '../value-file.ts';
+import type { ValueStream } from '../write-values.ts';
 import { csvLines, type CsvBlock } from './csv-lines.ts';
 
 /** Most values in one file. */
@@ -35,8 +37,17 @@ export interface FileRules extends ValueRules {
   before?: Day | null;
 }
 
+/** Returns the values of a CSV file to write. What it throws names lines, counted from 1. */
+export const csvStream = (judge: RecordJudge, bytes: AsyncIterable<Buffer>): ValueStream => ({
+  parts: csvValues(judge, bytes),
+  comesTwice: ({ line, before, period, label }) => {
+    const sent = { period: periodToWire(period, judge.rules.frequency), label };
+    return invalid(`line ${line}: ${sentTwice(sent, 'file', `line ${before}`)}`);
+  },
+});
+
 /** Yields the values of a CSV file. Throws `invalid` with the lines of the first wrong ones, and for a file without any. */
-export const csvValues = async function* (
+const csvValues = async function* (
   judge: RecordJudge,
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<NumberedValue[]> {

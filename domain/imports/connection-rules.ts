@@ -4,7 +4,7 @@ import type { Platform } from './platforms.ts';
 import { STRIPE_CONNECTION } from './stripe/connection.ts';
 
 /** What a person states to connect a metric with a platform. */
-export interface ConnectionRules<Id extends string> {
+interface ConnectionRules<Id extends string> {
   /** What is imported. It is stored as JSON and shown, and holds no credential. */
   definition: z.ZodObject<{ type: z.ZodLiteral<Id> }>;
   /** Fields of the definition whose texts its schema checks. */
@@ -13,7 +13,7 @@ export interface ConnectionRules<Id extends string> {
 }
 
 /** The credential of a platform (docs/design.md#secrets). It has no schema, because the errors of schemas repeat what was sent. */
-export interface CredentialRules {
+interface CredentialRules {
   /** Its field in a request. */
   field: string;
   description: string;
@@ -22,12 +22,12 @@ export interface CredentialRules {
 }
 
 /** The connections of all platforms. */
-export const CONNECTIONS = {
+export const CONNECTION_RULES = {
   bigquery: BIGQUERY_CONNECTION,
   stripe: STRIPE_CONNECTION,
 } satisfies { [Id in Platform]: ConnectionRules<Id> };
 
 /** What is imported from a platform. */
 export type Definition<Of extends Platform = Platform> = {
-  [Id in Of]: z.output<(typeof CONNECTIONS)[Id]['definition']>;
+  [Id in Of]: z.output<(typeof CONNECTION_RULES)[Id]['definition']>;
 }[Of];
