@@ -99,6 +99,7 @@ const SUBJECTS = {
     'events',
     'overview',
     'app',
+    'pages',
   ],
 };
 

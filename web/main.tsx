@@ -9,7 +9,7 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './app/query-client.ts';
-import { router } from './app/router.tsx';
+import { router } from './pages/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
 
 const root = document.querySelector('#root');

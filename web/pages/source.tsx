@@ -7,14 +7,14 @@ import { Card } from '../shared/card.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer } from '../shared/states.tsx';
 import { sentence } from '../shared/words.ts';
-import { DeleteSource, EditSource } from './edit-source.tsx';
-import { RunNow } from './run-now.tsx';
-import { RunWords } from './run-words.tsx';
-import { RunsCard } from './runs-card.tsx';
-import { SOURCE_KINDS } from './source-kinds.ts';
-import { NOTHING_DELIVERED, sourceQuery, type CostSource } from './sources-queries.ts';
-import { UnitsCard } from './units/units-card.tsx';
-import { useCurrentRun } from './use-current-run.ts';
+import { DeleteSource, EditSource } from '../sources/edit-source.tsx';
+import { RunNow } from '../sources/run-now.tsx';
+import { RunWords } from '../sources/run-words.tsx';
+import { RunsCard } from '../sources/runs-card.tsx';
+import { SOURCE_KINDS } from '../sources/source-kinds.ts';
+import { NOTHING_DELIVERED, sourceQuery, type CostSource } from '../sources/sources-queries.ts';
+import { UnitsCard } from '../sources/units/units-card.tsx';
+import { useCurrentRun } from '../sources/use-current-run.ts';
 
 const route = getRouteApi('/signed-in/sources/$id');
 

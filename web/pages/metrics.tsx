@@ -8,8 +8,8 @@ import { Card } from '../shared/card.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
-import { metricsQuery, type ListedMetric } from './metric-queries.ts';
-import { isShown, ratioInWords, scopeInWords, valuesInWords } from './metric-words.ts';
+import { metricsQuery, type ListedMetric } from '../metrics/metric-queries.ts';
+import { isShown, ratioInWords, scopeInWords, valuesInWords } from '../metrics/metric-words.ts';
 import { ShowMore } from '../shared/tables/show-more.tsx';
 
 /** Every metric with its definition. */

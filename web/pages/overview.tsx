@@ -2,9 +2,9 @@ import { Grid } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { PageTitle } from '../shared/page-title.tsx';
-import { MetricsAtAGlance } from './metrics-at-a-glance.tsx';
-import { MonthSpendCard } from './month-spend-card.tsx';
-import { Waiting } from './waiting.tsx';
+import { MetricsAtAGlance } from '../overview/metrics-at-a-glance.tsx';
+import { MonthSpendCard } from '../overview/month-spend-card.tsx';
+import { Waiting } from '../overview/waiting.tsx';
 
 /** What a team reads first: spend of the month, every metric, and what waits for someone. */
 export function OverviewPage(): ReactNode {

@@ -16,8 +16,8 @@ import { sourceSearch } from '../sources/source-search.ts';
 import { costsSearch } from '../spend/costs/costs-search.ts';
 import { teamSearch, teamsSearch } from '../teams/teams-search.ts';
 import { NotFound } from './not-found.tsx';
-import { queryClient } from './query-client.ts';
-import { Shell } from './shell.tsx';
+import { queryClient } from '../app/query-client.ts';
+import { Shell } from '../app/shell.tsx';
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -31,7 +31,7 @@ const signIn = createRoute({
   validateSearch: z.object({
     next: z._default(z.catch(z.string().check(z.regex(/^\/(?![/\\])/)), '/'), '/'),
   }),
-  component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignInPage'),
 });
 
 const signedIn = createRoute({
@@ -48,19 +48,19 @@ const overview = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   validateSearch: overviewSearch,
-  component: lazyRouteComponent(() => import('../overview/overview-page.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(() => import('./overview.tsx'), 'OverviewPage'),
 });
 
 const metrics = createRoute({
   getParentRoute: () => signedIn,
   path: '/business-metrics',
-  component: lazyRouteComponent(() => import('../metrics/metrics-page.tsx'), 'MetricsPage'),
+  component: lazyRouteComponent(() => import('./metrics.tsx'), 'MetricsPage'),
 });
 
 const newMetric = createRoute({
   getParentRoute: () => signedIn,
   path: '/business-metrics/new',
-  component: lazyRouteComponent(() => import('../metrics/new-metric-page.tsx'), 'NewMetricPage'),
+  component: lazyRouteComponent(() => import('./new-metric.tsx'), 'NewMetricPage'),
 });
 
 const metric = createRoute({
@@ -73,48 +73,48 @@ const metric = createRoute({
     ),
     month: z.catch(z.optional(z.string().check(z.regex(/^\d{4}-\d{2}$/))), undefined),
   }),
-  component: lazyRouteComponent(() => import('../months/metric-page.tsx'), 'MetricPage'),
+  component: lazyRouteComponent(() => import('./metric.tsx'), 'MetricPage'),
 });
 
 const costs = createRoute({
   getParentRoute: () => signedIn,
   path: '/costs',
   validateSearch: costsSearch,
-  component: lazyRouteComponent(() => import('../spend/costs/costs-page.tsx'), 'CostsPage'),
+  component: lazyRouteComponent(() => import('./costs.tsx'), 'CostsPage'),
 });
 
 const teams = createRoute({
   getParentRoute: () => signedIn,
   path: '/teams',
   validateSearch: teamsSearch,
-  component: lazyRouteComponent(() => import('../teams/teams-page.tsx'), 'TeamsPage'),
+  component: lazyRouteComponent(() => import('./teams.tsx'), 'TeamsPage'),
 });
 
 const team = createRoute({
   getParentRoute: () => signedIn,
   path: '/teams/$id',
   validateSearch: teamSearch,
-  component: lazyRouteComponent(() => import('../teams/team-page.tsx'), 'TeamPage'),
+  component: lazyRouteComponent(() => import('./team.tsx'), 'TeamPage'),
 });
 
 const sources = createRoute({
   getParentRoute: () => signedIn,
   path: '/sources',
-  component: lazyRouteComponent(() => import('../sources/sources-page.tsx'), 'SourcesPage'),
+  component: lazyRouteComponent(() => import('./sources.tsx'), 'SourcesPage'),
 });
 
 const source = createRoute({
   getParentRoute: () => signedIn,
   path: '/sources/$id',
   validateSearch: sourceSearch,
-  component: lazyRouteComponent(() => import('../sources/source-page.tsx'), 'SourcePage'),
+  component: lazyRouteComponent(() => import('./source.tsx'), 'SourcePage'),
 });
 
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
   validateSearch: settingsSearch,
-  component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(() => import('./settings.tsx'), 'SettingsPage'),
 });
 
 const routeTree = rootRoute.addChildren([

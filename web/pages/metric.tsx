@@ -16,9 +16,9 @@ import { ValuesTab } from '../metrics/values/values-tab.tsx';
 import { Card } from '../shared/card.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer, Loading } from '../shared/states.tsx';
-import { MonthsTable } from './months-table.tsx';
+import { MonthsTable } from '../months/months-table.tsx';
 
-const MonthCharts = lazy(async () => ({ default: (await import('./month-charts.tsx')).MonthCharts }));
+const MonthCharts = lazy(async () => ({ default: (await import('../months/month-charts.tsx')).MonthCharts }));
 
 const route = getRouteApi('/signed-in/business-metrics/$id');
 

@@ -9,12 +9,12 @@ import { ColumnHead, DataTable } from '../shared/tables/data-table.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { ShowMore } from '../shared/tables/show-more.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
-import { NewSource } from './edit-source.tsx';
-import { RunNow } from './run-now.tsx';
-import { RunWords } from './run-words.tsx';
-import { SOURCE_KINDS } from './source-kinds.ts';
-import { NOTHING_DELIVERED, sourcesQuery, type CostSource } from './sources-queries.ts';
-import { useCurrentRun } from './use-current-run.ts';
+import { NewSource } from '../sources/edit-source.tsx';
+import { RunNow } from '../sources/run-now.tsx';
+import { RunWords } from '../sources/run-words.tsx';
+import { SOURCE_KINDS } from '../sources/source-kinds.ts';
+import { NOTHING_DELIVERED, sourcesQuery, type CostSource } from '../sources/sources-queries.ts';
+import { useCurrentRun } from '../sources/use-current-run.ts';
 
 /** Where spend comes from, how the last run of each source went, and how far it has delivered. */
 export function SourcesPage(): ReactNode {

@@ -6,12 +6,12 @@ import { api, dataOf } from '../http/api.ts';
 import { useSession } from '../http/session.ts';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer } from '../shared/states.tsx';
-import { TeamMonths } from './bills/team-months.tsx';
-import { DeleteButton } from './delete-button.tsx';
-import { Ownership } from './ownership.tsx';
-import { PlanGate } from './plan-gate.tsx';
-import { RenameTeam } from './team-names.tsx';
-import { teamQuery, type Team } from './team-queries.ts';
+import { TeamMonths } from '../teams/bills/team-months.tsx';
+import { DeleteButton } from '../teams/delete-button.tsx';
+import { Ownership } from '../teams/ownership.tsx';
+import { PlanGate } from '../teams/plan-gate.tsx';
+import { RenameTeam } from '../teams/team-names.tsx';
+import { teamQuery, type Team } from '../teams/team-queries.ts';
 
 const route = getRouteApi('/signed-in/teams/$id');
 

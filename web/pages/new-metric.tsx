@@ -15,7 +15,7 @@ import { SpendPicker } from '../spend/picks/spend-picker.tsx';
 import type { Pick } from '../spend/picks/spend-queries.ts';
 import { teamsQuery } from '../teams/team-queries.ts';
 import { FormError } from '../shared/forms/form-error.tsx';
-import { targetRule } from './metric-numbers.ts';
+import { targetRule } from '../metrics/metric-numbers.ts';
 
 interface Form {
   name: string;

@@ -3,10 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { PageTitle } from '../shared/page-title.tsx';
-import { MonthBills } from './bills/month-bills.tsx';
-import { PlanGate } from './plan-gate.tsx';
-import { SharedCosts } from './shared-costs/shared-costs.tsx';
-import { NewTeam } from './team-names.tsx';
+import { MonthBills } from '../teams/bills/month-bills.tsx';
+import { PlanGate } from '../teams/plan-gate.tsx';
+import { SharedCosts } from '../teams/shared-costs/shared-costs.tsx';
+import { NewTeam } from '../teams/team-names.tsx';
 
 const route = getRouteApi('/signed-in/teams');
 
