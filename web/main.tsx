@@ -9,8 +9,9 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './app/query-client.ts';
-import { router } from './pages/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
+import { sessionQuery } from './http/session.ts';
+import { router } from './pages/router.tsx';
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no #root');
@@ -19,8 +20,9 @@ if (root === null) throw new Error('the page has no #root');
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 
-// The scripts of the page load while the service is asked who is signed in (router.tsx).
 const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
+// Asks who is signed in before the scripts of the page take all connections of the browser. The router waits for the answer.
+if (routes.some(({ id }) => id === '/signed-in')) queryClient.query(sessionQuery).catch(() => undefined);
 for (const route of routes) void router.loadRouteChunk(route);
 
 createRoot(root).render(

@@ -37,9 +37,12 @@ export interface SignedIn extends Session {
 export function useSession(): SignedIn {
   const session = useContext(SessionContext);
   if (session === null) throw new Error('nobody is signed in');
-  return {
-    ...session,
-    may: (access) => permits(session.key.permission, access),
-    has: (feature) => includes(session.organisation.tier, feature),
-  };
+  return signedInAs(session);
 }
+
+/** Returns a session with what its key and plan allow. */
+export const signedInAs = (session: Session): SignedIn => ({
+  ...session,
+  may: (access) => permits(session.key.permission, access),
+  has: (feature) => includes(session.organisation.tier, feature),
+});

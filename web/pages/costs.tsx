@@ -1,5 +1,5 @@
 import { Anchor, Stack } from '@mantine/core';
-import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
@@ -23,8 +23,6 @@ export function CostsPage(): ReactNode {
   const search = route.useSearch();
   const range = rangeOf(search, today);
   const query = useQuery(breakdownQuery(range, [search.by]));
-  // At once, although the chart is only drawn when its series are known.
-  usePrefetchQuery(breakdownQuery(range, [search.step, search.by]));
   return (
     <>
       <PageTitle title="Costs" about="Days are UTC. Each dollar counts once." />

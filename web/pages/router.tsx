@@ -1,6 +1,5 @@
-import type { QueryClient } from '@tanstack/react-query';
 import {
-  createRootRouteWithContext,
+  createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
@@ -8,18 +7,45 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import * as z from 'zod/mini';
-import { sessionQuery } from '../http/session.ts';
+import { queryClient } from '../app/query-client.ts';
+import { Shell } from '../app/shell.tsx';
+import { webhooksQuery } from '../events/webhooks-query.ts';
+import { sessionQuery, signedInAs } from '../http/session.ts';
+import { metricQuery, metricsQuery } from '../metrics/metric-queries.ts';
+import { keysQuery } from '../organisations/keys/keys-query.ts';
+import { organisationQuery, quotaQuery } from '../organisations/organisation-query.ts';
 import { settingsSearch } from '../organisations/settings-search.ts';
+import { monthSpendQuery } from '../overview/month-spend-query.ts';
+import { overviewQuery, waitingQuery } from '../overview/overview-query.ts';
 import { overviewSearch } from '../overview/overview-search.ts';
 import { Failure } from '../shared/states.tsx';
 import { sourceSearch } from '../sources/source-search.ts';
+import { runsQuery, sourceQuery, sourcesQuery } from '../sources/sources-queries.ts';
+import { unitsQuery } from '../sources/units/units-query.ts';
+import { rangeOf } from '../spend/costs/cost-range.ts';
+import { breakdownQuery, costsQuery } from '../spend/costs/costs-queries.ts';
 import { costsSearch } from '../spend/costs/costs-search.ts';
+import { shownMonth } from '../teams/bills/bill-months.ts';
+import {
+  billsOfMonthQuery,
+  billsQuery,
+  billTotalsQuery,
+  sharedCostsQuery,
+  teamQuery,
+  teamsQuery,
+} from '../teams/team-queries.ts';
 import { teamSearch, teamsSearch } from '../teams/teams-search.ts';
 import { NotFound } from './not-found.tsx';
-import { queryClient } from '../app/query-client.ts';
-import { Shell } from '../app/shell.tsx';
 
-const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+/**
+ * What loaders ask for, at once with the code of a page. The page shows the answers, or why there are none. A link that is only
+ * pointed at loads no data (`preload: false`), because the service records who reads revenue.
+ */
+function ask(...asked: readonly Promise<unknown>[]): void {
+  for (const one of asked) one.catch(() => undefined);
+}
+
+const rootRoute = createRootRoute({
   component: Outlet,
   notFoundComponent: NotFound,
 });
@@ -37,9 +63,10 @@ const signIn = createRoute({
 const signedIn = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
-  beforeLoad: async ({ context, location }) => {
-    const session = await context.queryClient.query({ ...sessionQuery, staleTime: 'static' });
+  beforeLoad: async ({ location }) => {
+    const session = await queryClient.query({ ...sessionQuery, staleTime: 'static' });
     if (session === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
+    return { session: signedInAs(session) };
   },
   component: Shell,
 });
@@ -48,12 +75,21 @@ const overview = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   validateSearch: overviewSearch,
+  preload: false,
+  loader: ({ context: { session } }) => {
+    ask(queryClient.query(monthSpendQuery(session.today)), queryClient.query(waitingQuery));
+    if (session.has('unit_economics')) ask(queryClient.query(overviewQuery));
+  },
   component: lazyRouteComponent(() => import('./overview.tsx'), 'OverviewPage'),
 });
 
 const metrics = createRoute({
   getParentRoute: () => signedIn,
   path: '/business-metrics',
+  preload: false,
+  loader: ({ context: { session } }) => {
+    if (session.has('unit_economics')) ask(queryClient.infiniteQuery(metricsQuery));
+  },
   component: lazyRouteComponent(() => import('./metrics.tsx'), 'MetricsPage'),
 });
 
@@ -73,6 +109,10 @@ const metric = createRoute({
     ),
     month: z.catch(z.optional(z.string().check(z.regex(/^\d{4}-\d{2}$/))), undefined),
   }),
+  preload: false,
+  loader: ({ params }) => {
+    ask(queryClient.query(metricQuery(params.id)));
+  },
   component: lazyRouteComponent(() => import('./metric.tsx'), 'MetricPage'),
 });
 
@@ -80,6 +120,16 @@ const costs = createRoute({
   getParentRoute: () => signedIn,
   path: '/costs',
   validateSearch: costsSearch,
+  loaderDeps: ({ search: { start, end, by, step } }) => ({ start, end, by, step }),
+  preload: false,
+  loader: ({ context: { session }, deps }) => {
+    const range = rangeOf(deps, session.today);
+    ask(
+      queryClient.query(costsQuery(range)),
+      queryClient.query(breakdownQuery(range, [deps.by])),
+      queryClient.query(breakdownQuery(range, [deps.step, deps.by])),
+    );
+  },
   component: lazyRouteComponent(() => import('./costs.tsx'), 'CostsPage'),
 });
 
@@ -87,6 +137,17 @@ const teams = createRoute({
   getParentRoute: () => signedIn,
   path: '/teams',
   validateSearch: teamsSearch,
+  loaderDeps: ({ search: { month, show } }) => ({ month, show }),
+  preload: false,
+  loader: ({ context: { session }, deps: { month, show } }) => {
+    if (!session.has('unit_economics')) return;
+    if (show === 'bills')
+      ask(
+        queryClient.query(billsOfMonthQuery(shownMonth(month, session.today))),
+        queryClient.query(billTotalsQuery),
+      );
+    else ask(queryClient.infiniteQuery(sharedCostsQuery), queryClient.query(teamsQuery));
+  },
   component: lazyRouteComponent(() => import('./teams.tsx'), 'TeamsPage'),
 });
 
@@ -94,12 +155,23 @@ const team = createRoute({
   getParentRoute: () => signedIn,
   path: '/teams/$id',
   validateSearch: teamSearch,
+  loaderDeps: ({ search: { show } }) => ({ show }),
+  preload: false,
+  loader: ({ context: { session }, params, deps }) => {
+    if (!session.has('unit_economics')) return;
+    ask(queryClient.query(teamQuery(params.id)));
+    if (deps.show === 'bills') ask(queryClient.query(billsQuery(params.id)));
+  },
   component: lazyRouteComponent(() => import('./team.tsx'), 'TeamPage'),
 });
 
 const sources = createRoute({
   getParentRoute: () => signedIn,
   path: '/sources',
+  preload: false,
+  loader: () => {
+    ask(queryClient.infiniteQuery(sourcesQuery));
+  },
   component: lazyRouteComponent(() => import('./sources.tsx'), 'SourcesPage'),
 });
 
@@ -107,6 +179,14 @@ const source = createRoute({
   getParentRoute: () => signedIn,
   path: '/sources/$id',
   validateSearch: sourceSearch,
+  preload: false,
+  loader: ({ params }) => {
+    ask(
+      queryClient.query(sourceQuery(params.id)),
+      queryClient.query(unitsQuery(params.id)),
+      queryClient.infiniteQuery(runsQuery(params.id)),
+    );
+  },
   component: lazyRouteComponent(() => import('./source.tsx'), 'SourcePage'),
 });
 
@@ -114,6 +194,15 @@ const settings = createRoute({
   getParentRoute: () => signedIn,
   path: '/settings',
   validateSearch: settingsSearch,
+  loaderDeps: ({ search: { show } }) => ({ show }),
+  preload: false,
+  loader: ({ context: { session }, deps }) => {
+    if (deps.show === 'organisation')
+      ask(queryClient.query(organisationQuery), queryClient.query(quotaQuery));
+    else if (!session.may('admin')) return;
+    else if (deps.show === 'keys') ask(queryClient.infiniteQuery(keysQuery));
+    else if (deps.show === 'webhooks') ask(queryClient.infiniteQuery(webhooksQuery));
+  },
   component: lazyRouteComponent(() => import('./settings.tsx'), 'SettingsPage'),
 });
 
@@ -125,7 +214,6 @@ const routeTree = rootRoute.addChildren([
 /** The pages by their paths. What a page shows is in its address, so that a link to it can be shared. */
 export const router = createRouter({
   routeTree,
-  context: { queryClient },
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: ({ error }) => <Failure error={error} />,
