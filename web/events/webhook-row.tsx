@@ -2,40 +2,14 @@ import { Badge, Button, Group, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { ColumnHead, DataTable } from '../shared/tables/data-table.tsx';
 import { Instant } from '../shared/instant.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import type { Webhook } from './webhooks-query.ts';
 
 const route = getRouteApi('/signed-in/settings');
 
-/** The webhooks, each with a test. `chosen` is the one that is shown below with its deliveries. */
-export const WebhookTable = ({
-  webhooks,
-  chosen,
-}: {
-  webhooks: readonly Webhook[];
-  chosen: string | undefined;
-}): ReactNode => (
-  <DataTable label="List of webhooks" minWidth={820}>
-    <Table.Thead>
-      <Table.Tr>
-        <ColumnHead>URL</ColumnHead>
-        <ColumnHead>Events</ColumnHead>
-        <ColumnHead>State</ColumnHead>
-        <ColumnHead>Created</ColumnHead>
-        <ColumnHead>Actions</ColumnHead>
-      </Table.Tr>
-    </Table.Thead>
-    <Table.Tbody>
-      {webhooks.map((webhook) => (
-        <WebhookRow key={webhook.id} webhook={webhook} isShown={webhook.id === chosen} />
-      ))}
-    </Table.Tbody>
-  </DataTable>
-);
-
-function WebhookRow({ webhook, isShown }: { webhook: Webhook; isShown: boolean }): ReactNode {
+/** A webhook, with a test. `isShown` if it stands below with its deliveries. */
+export function WebhookRow({ webhook, isShown }: { webhook: Webhook; isShown: boolean }): ReactNode {
   const { id, url, events, enabled, disabled_reason, problem, created_at } = webhook;
   const navigate = route.useNavigate();
   const show = (shown: string | undefined): void => {

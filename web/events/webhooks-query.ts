@@ -1,5 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, bodyOf, type Schema } from '../http/api.ts';
+import { listQuery } from '../http/list-query.ts';
 import { nextAttemptAt } from './next-attempt.ts';
 
 export type Webhook = Schema<'Webhook'>;
@@ -10,39 +11,28 @@ const LATEST_MS = 60_000;
 const PAGE = 25;
 
 /** The organisation's webhooks in pages, oldest first. */
-export const webhooksQuery = infiniteQueryOptions({
-  queryKey: ['webhooks'],
-  queryFn: ({ pageParam, signal }) =>
+export const webhooksQuery = {
+  ...listQuery(['webhooks'], (query, signal) =>
+    bodyOf(api.GET('/api/v1/webhooks', { params: { query }, signal })),
+  ),
+  // An endpoint can disable its webhook at any time.
+  refetchInterval: LATEST_MS,
+};
+
+const pageOfDeliveries = (id: string) =>
+  listQuery(['deliveries', id], (at, signal) =>
     bodyOf(
-      api.GET('/api/v1/webhooks', {
-        params: { query: pageParam === null ? {} : { cursor: pageParam } },
+      api.GET('/api/v1/webhooks/{id}/deliveries', {
+        params: { path: { id }, query: { limit: PAGE, ...at } },
         signal,
       }),
     ),
-  initialPageParam: null as string | null,
-  getNextPageParam: ({ next_cursor }) => next_cursor,
-  select: ({ pages }) => pages.flatMap(({ data }) => data),
-  // An endpoint can disable its webhook at any time.
-  refetchInterval: LATEST_MS,
-});
+  );
 
 /** The deliveries of a webhook in pages, newest first. While one is pending, it asks again about when the next attempt is due. */
 export const deliveriesQuery = (id: string) =>
   infiniteQueryOptions({
-    queryKey: ['deliveries', id],
-    queryFn: ({ pageParam, signal }) =>
-      bodyOf(
-        api.GET('/api/v1/webhooks/{id}/deliveries', {
-          params: {
-            path: { id },
-            query: { limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) },
-          },
-          signal,
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    select: ({ pages }) => pages.flatMap(({ data }) => data),
+    ...pageOfDeliveries(id),
     refetchInterval: ({ state: { data } }) => {
       const pending = (data?.pages ?? []).flatMap((page) =>
         page.data.filter(({ status }) => status === 'pending'),

@@ -4,12 +4,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
-import { ShowMore } from '../shared/tables/show-more.tsx';
-import { Answer, Empty } from '../shared/states.tsx';
+import { ListCard } from '../shared/tables/list-card.tsx';
 import { CreateWebhook } from './create-webhook.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
-import { WebhookTable } from './webhook-table.tsx';
+import { WebhookRow } from './webhook-row.tsx';
 import { webhooksQuery, type Webhook } from './webhooks-query.ts';
 
 const route = getRouteApi('/signed-in/settings');
@@ -22,25 +21,24 @@ export function Webhooks(): ReactNode {
   const shown = query.data?.find(({ id }) => id === chosen);
   return (
     <Stack>
-      <Card title="Webhooks" actions={<CreateWebhook />}>
-        <Text size="sm" c="dimmed" mb="sm">
-          The service sends an event when a unit cost goes above its target, or rises well above its own
-          history.
-          {!has('unit_economics') && ' The plan has no metrics, so that only test events are sent.'}
-        </Text>
-        <Answer query={query}>
-          {(webhooks) =>
-            webhooks.length === 0 ? (
-              <Empty>There is no webhook yet. Create one to receive events at a URL of yours.</Empty>
-            ) : (
-              <>
-                <WebhookTable webhooks={webhooks} chosen={chosen} />
-                <ShowMore of={query} />
-              </>
-            )
-          }
-        </Answer>
-      </Card>
+      <ListCard
+        title="Webhooks"
+        actions={<CreateWebhook />}
+        above={
+          <Text size="sm" c="dimmed" mb="sm">
+            The service sends an event when a unit cost goes above its target, or rises well above its own
+            history.
+            {!has('unit_economics') && ' The plan has no metrics, so that only test events are sent.'}
+          </Text>
+        }
+        query={query}
+        empty="There is no webhook yet. Create one to receive events at a URL of yours."
+        label="List of webhooks"
+        minWidth={820}
+        columns={['URL', 'Events', 'State', 'Created', 'Actions']}
+      >
+        {(webhook) => <WebhookRow key={webhook.id} webhook={webhook} isShown={webhook === shown} />}
+      </ListCard>
       {shown !== undefined && <OneWebhook key={shown.id} webhook={shown} />}
     </Stack>
   );

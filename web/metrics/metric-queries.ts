@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, bodyOf, dataOf, type Schema } from '../http/api.ts';
+import { listQuery } from '../http/list-query.ts';
 
 /** A metric with its last twelve months, whose numbers the key may see. */
 export type ShownMetric = Schema<'MetricWithMonths'> | Schema<'RevenueMetricWithMonths'>;
@@ -11,18 +12,9 @@ export type ListedMetric =
 const PAGE = 200;
 
 /** The definitions of all metrics, by pages. */
-export const metricsQuery = infiniteQueryOptions({
-  queryKey: ['metric-list'],
-  queryFn: ({ signal, pageParam: cursor }) =>
-    bodyOf(
-      api.GET('/api/v1/metrics', {
-        params: { query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) } },
-        signal,
-      }),
-    ),
-  initialPageParam: null as string | null,
-  getNextPageParam: ({ next_cursor }) => next_cursor,
-});
+export const metricsQuery = listQuery(['metric-list'], (at, signal) =>
+  bodyOf(api.GET('/api/v1/metrics', { params: { query: { limit: PAGE, ...at } }, signal })),
+);
 
 /** One metric with its last twelve months. */
 export const metricQuery = (id: string) =>

@@ -3,13 +3,14 @@ import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
 import { Money } from '../shared/amounts.tsx';
-import { ColumnHead, NumberCell } from '../shared/tables/data-table.tsx';
+import { NumberCell } from '../shared/tables/data-table.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { Dialog } from '../shared/forms/dialog.tsx';
 import { sentence } from '../shared/words.ts';
 import type { Month } from './month-numbers.ts';
 import { Cost, Ratio, Value } from './numbers.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
+import { TableHead } from '../shared/tables/table-head.tsx';
 
 /** Whether the dialog of a lock is open; `accepting` if its doubts are accepted from the start. */
 export type LockState = 'closed' | 'open' | 'accepting';
@@ -93,14 +94,14 @@ function Preview({
         month shows it, and can be locked again as a new version.
       </Text>
       <Table aria-label="What the lock freezes">
-        <Table.Thead>
-          <Table.Tr>
-            <ColumnHead>{month.month}</ColumnHead>
-            <ColumnHead numbers>Cost</ColumnHead>
-            <ColumnHead numbers>{metric.kind === 'revenue' ? 'Revenue' : 'Value'}</ColumnHead>
-            <ColumnHead numbers>{metric.kind === 'revenue' ? 'Cost share' : 'Unit cost'}</ColumnHead>
-          </Table.Tr>
-        </Table.Thead>
+        <TableHead
+          columns={[
+            month.month,
+            { numbers: 'Cost' },
+            { numbers: metric.kind === 'revenue' ? 'Revenue' : 'Value' },
+            { numbers: metric.kind === 'revenue' ? 'Cost share' : 'Unit cost' },
+          ]}
+        />
         <Table.Tbody>
           {locked !== null && <NumbersRow name={`Version ${locked.version}`} numbers={locked} />}
           <NumbersRow name={`Version ${(month.version ?? 0) + 1}`} numbers={current ?? month} />
@@ -118,12 +119,7 @@ function Preview({
       {lacks && (
         <Alert color="orange" title="What the lock would do without">
           <Table aria-label="What the lock would do without" mb="sm">
-            <Table.Thead>
-              <Table.Tr>
-                <ColumnHead>Doubt</ColumnHead>
-                <ColumnHead numbers>Amount</ColumnHead>
-              </Table.Tr>
-            </Table.Thead>
+            <TableHead columns={['Doubt', { numbers: 'Amount' }]} />
             <Table.Tbody>
               {month.missing.map(({ sentence: words, amount }) => (
                 <Table.Tr key={words}>

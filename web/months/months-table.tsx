@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import type { ShownMetric } from '../metrics/metric-queries.ts';
 import { useSession } from '../http/session.ts';
 import { Change } from '../shared/amounts.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
+import { DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { sentence } from '../shared/words.ts';
 import { isBeforeFirstSpend } from '../../domain/months/before-first-spend.ts';
 import { MonthDoubts } from './doubts/month-doubts.tsx';
@@ -12,22 +12,23 @@ import { LockMonth, type LockState } from './lock-month.tsx';
 import { STATUSES, type Month } from './month-numbers.ts';
 import { MonthVersions } from './month-versions.tsx';
 import { Cost, Ratio, Value } from './numbers.tsx';
+import { TableHead } from '../shared/tables/table-head.tsx';
 
 /** The last twelve months of a metric: numbers, state with its reasons, and what can be done. */
 export function MonthsTable({ metric }: { metric: ShownMetric }): ReactNode {
   const isRevenue = metric.kind === 'revenue';
   return (
     <DataTable label="Months" minWidth={780}>
-      <Table.Thead>
-        <Table.Tr>
-          <ColumnHead>Month</ColumnHead>
-          <ColumnHead numbers>Cost</ColumnHead>
-          <ColumnHead numbers>{isRevenue ? 'Revenue' : 'Value'}</ColumnHead>
-          <ColumnHead numbers>{isRevenue ? 'Cost share' : 'Unit cost'}</ColumnHead>
-          <ColumnHead numbers>Change</ColumnHead>
-          <ColumnHead>Status</ColumnHead>
-        </Table.Tr>
-      </Table.Thead>
+      <TableHead
+        columns={[
+          'Month',
+          { numbers: 'Cost' },
+          { numbers: isRevenue ? 'Revenue' : 'Value' },
+          { numbers: isRevenue ? 'Cost share' : 'Unit cost' },
+          { numbers: 'Change' },
+          'Status',
+        ]}
+      />
       <Table.Tbody>
         {metric.months.map((month) => (
           <MonthRow

@@ -7,11 +7,12 @@ import { useSession } from '../http/session.ts';
 import { Change, Money } from '../shared/amounts.tsx';
 import { firstDay, monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
+import { DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import type { MonthSpend, SameDays } from './month-spend.ts';
 import { monthSpendQuery } from './month-spend-query.ts';
 import { SOURCE_NAMES } from '../spend/source-names.ts';
+import { TableHead } from '../shared/tables/table-head.tsx';
 
 const NOTHING_BEFORE = 'nothing was spent on the same days of the month before';
 
@@ -61,14 +62,14 @@ const Spend = ({ spend: { through, isComplete, total, bySource } }: { spend: Mon
       Through {through}, {isComplete ? 'delivered by every source' : 'not yet delivered by every source'}
     </Text>
     <DataTable label="Spend this month by source" minWidth={320}>
-      <Table.Thead>
-        <Table.Tr>
-          <ColumnHead>Source</ColumnHead>
-          <ColumnHead numbers>This month</ColumnHead>
-          <ColumnHead numbers>Same days before</ColumnHead>
-          <ColumnHead numbers>Change</ColumnHead>
-        </Table.Tr>
-      </Table.Thead>
+      <TableHead
+        columns={[
+          'Source',
+          { numbers: 'This month' },
+          { numbers: 'Same days before' },
+          { numbers: 'Change' },
+        ]}
+      />
       <Table.Tbody>
         {SPEND_SOURCES.map((source) => (
           <SourceRow key={source} name={SOURCE_NAMES[source]} spend={bySource[source]} />

@@ -1,8 +1,9 @@
 import { Alert, List, Stack, Table, Text, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 import { Money, Quantity } from '../shared/amounts.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
+import { DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import type { Run } from './sources-queries.ts';
+import { TableHead } from '../shared/tables/table-head.tsx';
 
 /** What a run left to say: why it failed, its notes, rejected rows, and what it changed in each month. */
 export function RunDetails({ run }: { run: Run }): ReactNode {
@@ -60,13 +61,7 @@ function Part({ title, children }: { title: string; children: ReactNode }): Reac
 
 const Samples = ({ samples }: { samples: Run['rejected_samples'] }): ReactNode => (
   <DataTable label="Problems of rejected rows" minWidth={480}>
-    <Table.Thead>
-      <Table.Tr>
-        <ColumnHead>Problem</ColumnHead>
-        <ColumnHead>File</ColumnHead>
-        <ColumnHead numbers>Rows</ColumnHead>
-      </Table.Tr>
-    </Table.Thead>
+    <TableHead columns={['Problem', 'File', { numbers: 'Rows' }]} />
     <Table.Tbody>
       {samples.map(({ problem, file, rows }) => (
         <Table.Tr key={`${problem} ${file ?? ''}`}>
@@ -83,14 +78,7 @@ const Samples = ({ samples }: { samples: Run['rejected_samples'] }): ReactNode =
 
 const Changes = ({ changes }: { changes: Run['changes'] }): ReactNode => (
   <DataTable label="Cost of each month before and after the run" minWidth={480}>
-    <Table.Thead>
-      <Table.Tr>
-        <ColumnHead>Month</ColumnHead>
-        <ColumnHead numbers>Before</ColumnHead>
-        <ColumnHead numbers>After</ColumnHead>
-        <ColumnHead numbers>Difference</ColumnHead>
-      </Table.Tr>
-    </Table.Thead>
+    <TableHead columns={['Month', { numbers: 'Before' }, { numbers: 'After' }, { numbers: 'Difference' }]} />
     <Table.Tbody>
       {changes.map(({ month, before, after }) => (
         <Table.Tr key={month}>

@@ -4,10 +4,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { Money, Quantity } from '../shared/amounts.tsx';
-import { Card } from '../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
-import { ShowMore } from '../shared/tables/show-more.tsx';
-import { Answer, Empty } from '../shared/states.tsx';
+import { NumberCell } from '../shared/tables/data-table.tsx';
+import { ListCard } from '../shared/tables/list-card.tsx';
 import { instantText } from '../shared/times.ts';
 import { RunDetails } from './run-details.tsx';
 import { monthsText, RunStatus } from './run-words.tsx';
@@ -24,45 +22,30 @@ const COLUMNS = 8;
 export function RunsCard({ source }: { source: CostSource }): ReactNode {
   const query = useInfiniteQuery(runsQuery(source.id));
   const current = useCurrentRun(source);
+  const { run: open = query.data?.[0]?.run_id } = route.useSearch();
   return (
-    <Card title="Runs" minHeight={200}>
-      <Answer query={query} height={200}>
-        {({ pages }) => {
-          const runs = pages
-            .flatMap(({ data }) => data)
-            .map((run) => (run.run_id === current?.run_id ? current : run));
-          return runs.length === 0 ? (
-            <Empty>The source has not run yet. It runs daily, unless its schedule is paused.</Empty>
-          ) : (
-            <>
-              <Runs runs={runs} />
-              <ShowMore of={query} />
-            </>
-          );
-        }}
-      </Answer>
-    </Card>
-  );
-}
-
-function Runs({ runs }: { runs: readonly Run[] }): ReactNode {
-  const { run: open = runs[0]?.run_id } = route.useSearch();
-  return (
-    <DataTable label="List of runs" minWidth={960}>
-      <Table.Thead>
-        <Table.Tr>
-          <ColumnHead>Started</ColumnHead>
-          <ColumnHead>Status</ColumnHead>
-          <ColumnHead>Took</ColumnHead>
-          <ColumnHead>Months</ColumnHead>
-          <ColumnHead numbers>Rows read</ColumnHead>
-          <ColumnHead numbers>Rejected</ColumnHead>
-          <ColumnHead numbers>Left out</ColumnHead>
-          <ColumnHead numbers>Cost</ColumnHead>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {runs.map((run) => (
+    <ListCard
+      title="Runs"
+      minHeight={200}
+      query={query}
+      height={200}
+      empty="The source has not run yet. It runs daily, unless its schedule is paused."
+      label="List of runs"
+      minWidth={960}
+      columns={[
+        'Started',
+        'Status',
+        'Took',
+        'Months',
+        { numbers: 'Rows read' },
+        { numbers: 'Rejected' },
+        { numbers: 'Left out' },
+        { numbers: 'Cost' },
+      ]}
+    >
+      {(read) => {
+        const run = read.run_id === current?.run_id ? current : read;
+        return (
           <Fragment key={run.run_id}>
             <RunRow run={run} isOpen={run.run_id === open} />
             {run.run_id === open && (
@@ -73,9 +56,9 @@ function Runs({ runs }: { runs: readonly Run[] }): ReactNode {
               </Table.Tr>
             )}
           </Fragment>
-        ))}
-      </Table.Tbody>
-    </DataTable>
+        );
+      }}
+    </ListCard>
   );
 }
 

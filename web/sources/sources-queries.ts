@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, bodyOf, dataOf, type Schema } from '../http/api.ts';
+import { listQuery } from '../http/list-query.ts';
 
 export type CostSource = Schema<'CostSource'>;
 export type Run = Schema<'Run'>;
@@ -23,18 +24,9 @@ export const SPEND_CHANGES = [
 ] as const;
 
 /** Where spend comes from, page by page. */
-export const sourcesQuery = infiniteQueryOptions({
-  queryKey: ['sources', 'list'],
-  queryFn: ({ pageParam, signal }) =>
-    bodyOf(
-      api.GET('/api/v1/cost-sources', {
-        params: { query: pageParam === null ? {} : { cursor: pageParam } },
-        signal,
-      }),
-    ),
-  initialPageParam: null as string | null,
-  getNextPageParam: ({ next_cursor }) => next_cursor,
-});
+export const sourcesQuery = listQuery(['sources', 'list'], (query, signal) =>
+  bodyOf(api.GET('/api/v1/cost-sources', { params: { query }, signal })),
+);
 
 /** One source with its last run. */
 export const sourceQuery = (id: string) =>
@@ -46,21 +38,14 @@ export const sourceQuery = (id: string) =>
 
 /** What the runs of a source did, newest first, page by page. */
 export const runsQuery = (id: string) =>
-  infiniteQueryOptions({
-    queryKey: ['runs', id],
-    queryFn: ({ pageParam, signal }) =>
-      bodyOf(
-        api.GET('/api/v1/cost-sources/{id}/runs', {
-          params: {
-            path: { id },
-            query: { limit: RUNS_ON_A_PAGE, ...(pageParam !== null && { cursor: pageParam }) },
-          },
-          signal,
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  });
+  listQuery(['runs', id], (at, signal) =>
+    bodyOf(
+      api.GET('/api/v1/cost-sources/{id}/runs', {
+        params: { path: { id }, query: { limit: RUNS_ON_A_PAGE, ...at } },
+        signal,
+      }),
+    ),
+  );
 
 /** Returns the newest run of a source, with the rows that it has read so far; null before the first. */
 export async function newestRun(id: string, signal: AbortSignal): Promise<Run | null> {

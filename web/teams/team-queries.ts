@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, bodyOf, dataOf, type Schema } from '../http/api.ts';
+import { listQuery } from '../http/list-query.ts';
 import type { Month } from '../shared/calendar.ts';
 
 export type Team = Schema<'Team'>;
@@ -15,17 +16,15 @@ const MOST_AT_ONCE = 1000;
 
 /** Subjects that a change of teams, owners or shared costs touches. */
 export const TEAM_CHANGES = [
-  ...[
-    'teams',
-    'shared-costs',
-    'costs',
-    'metrics',
-    'metric-list',
-    'overview',
-    'waiting',
-    'spend',
-    'audit-log',
-  ],
+  'teams',
+  'shared-costs',
+  'costs',
+  'metrics',
+  'metric-list',
+  'overview',
+  'waiting',
+  'spend',
+  'audit-log',
 ] as const;
 
 /** Every team. One request returns up to a thousand, so that almost no organisation needs a second. */
@@ -84,13 +83,9 @@ export const billVersionsQuery = (id: string, month: Month) =>
   });
 
 /** Shared costs, a page at a time. */
-export const sharedCostsQuery = infiniteQueryOptions({
-  queryKey: ['shared-costs', 'pages'],
-  queryFn: ({ pageParam, signal }) =>
-    bodyOf(api.GET('/api/v1/shared-costs', { params: { query: { cursor: pageParam } }, signal })),
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-});
+export const sharedCostsQuery = listQuery(['shared-costs', 'pages'], (query, signal) =>
+  bodyOf(api.GET('/api/v1/shared-costs', { params: { query }, signal })),
+);
 
 /** The metrics whose values have labels, which alone can split a shared cost. */
 export const labelledMetricsQuery = queryOptions({

@@ -1,14 +1,14 @@
 import { Table, Text } from '@mantine/core';
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, bodyOf, type Schema } from '../../http/api.ts';
+import { listQuery } from '../../http/list-query.ts';
 import { Missing, Money, Quantity } from '../../shared/amounts.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
-import { Answer, Empty } from '../../shared/states.tsx';
+import { NumberCell } from '../../shared/tables/data-table.tsx';
+import { ListTable } from '../../shared/tables/list-table.tsx';
 import { instantText } from '../../shared/times.ts';
 import type { ShownMetric } from '../metric-queries.ts';
 import { SOURCES_OF_VALUES } from './value-sources.ts';
-import { ShowMore } from '../../shared/tables/show-more.tsx';
 
 /** Which changes to show: of periods from start to end, and made at or after an instant. */
 interface Filter {
@@ -18,18 +18,14 @@ interface Filter {
 }
 
 const historyQuery = (id: string, filter: Filter) =>
-  infiniteQueryOptions({
-    queryKey: ['history', id, filter],
-    queryFn: ({ signal, pageParam: cursor }) =>
-      bodyOf(
-        api.GET('/api/v1/metrics/{id}/history', {
-          params: { path: { id }, query: { ...filter, ...(cursor === null ? {} : { cursor }) } },
-          signal,
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  });
+  listQuery(['history', id, filter], (at, signal) =>
+    bodyOf(
+      api.GET('/api/v1/metrics/{id}/history', {
+        params: { path: { id }, query: { ...filter, ...at } },
+        signal,
+      }),
+    ),
+  );
 
 /** Who changed which value, with the value before, newest first. */
 export function ChangesOfValues({
@@ -41,38 +37,21 @@ export function ChangesOfValues({
 }): ReactNode {
   const query = useInfiniteQuery(historyQuery(metric.id, filter));
   return (
-    <Answer query={query}>
-      {({ pages }) => {
-        const changes = pages.flatMap(({ data }) => data);
-        if (changes.length === 0) return <Empty>No value has changed.</Empty>;
-        return (
-          <>
-            <DataTable label="Changes of values" minWidth={720}>
-              <Table.Thead>
-                <Table.Tr>
-                  <ColumnHead>Period</ColumnHead>
-                  {metric.label_key !== null && <ColumnHead>{metric.label_key}</ColumnHead>}
-                  <ColumnHead numbers>Before</ColumnHead>
-                  <ColumnHead numbers>After</ColumnHead>
-                  <ColumnHead>By</ColumnHead>
-                  <ColumnHead>When</ColumnHead>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {changes.map((change) => (
-                  <ChangeRow
-                    key={`${change.changed_at} ${change.period} ${change.label ?? ''} ${change.previous ?? ''} ${change.value ?? ''}`}
-                    metric={metric}
-                    change={change}
-                  />
-                ))}
-              </Table.Tbody>
-            </DataTable>
-            <ShowMore of={query} />
-          </>
-        );
-      }}
-    </Answer>
+    <ListTable
+      query={query}
+      empty="No value has changed."
+      label="Changes of values"
+      minWidth={720}
+      columns={['Period', metric.label_key, { numbers: 'Before' }, { numbers: 'After' }, 'By', 'When']}
+    >
+      {(change) => (
+        <ChangeRow
+          key={`${change.changed_at} ${change.period} ${change.label ?? ''} ${change.previous ?? ''} ${change.value ?? ''}`}
+          metric={metric}
+          change={change}
+        />
+      )}
+    </ListTable>
   );
 }
 

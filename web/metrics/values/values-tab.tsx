@@ -1,40 +1,31 @@
-import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { api, bodyOf } from '../../http/api.ts';
+import { listQuery } from '../../http/list-query.ts';
 import { useSession } from '../../http/session.ts';
-import { addMonths, monthOf } from '../../shared/calendar.ts';
-import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable } from '../../shared/tables/data-table.tsx';
-import { Answer, Empty } from '../../shared/states.tsx';
+import { addMonths, monthOf, type Month } from '../../shared/calendar.ts';
+import { ListCard } from '../../shared/tables/list-card.tsx';
 import { useHotkeys } from '@mantine/hooks';
 import { mayChangeValues } from './may-change-values.ts';
 import type { ShownMetric } from '../metric-queries.ts';
 import { useValueEdits } from './use-value-edits.ts';
 import { ValueRow } from './value-row.tsx';
-import { ShowMore } from '../../shared/tables/show-more.tsx';
 
 const PAGE = 500;
 /** Months that are shown at first. */
 const MONTHS = { daily: 2, monthly: 12 } as const;
 
 const valuesQuery = (id: string, start: string, end: string) =>
-  infiniteQueryOptions({
-    queryKey: ['values', id, start, end],
-    queryFn: ({ signal, pageParam: cursor }) =>
-      bodyOf(
-        api.GET('/api/v1/metrics/{id}/values', {
-          params: {
-            path: { id },
-            query: { limit: PAGE, start, end, ...(cursor === null ? {} : { cursor }) },
-          },
-          signal,
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  });
+  listQuery(['values', id, start, end], (at, signal) =>
+    bodyOf(
+      api.GET('/api/v1/metrics/{id}/values', {
+        params: { path: { id }, query: { limit: PAGE, start, end, ...at } },
+        signal,
+      }),
+    ),
+  );
 
 /** The values of a range of months as a grid. A cell is edited in place, and each edit can be undone. */
 export function ValuesTab({ metric }: { metric: ShownMetric }): ReactNode {
@@ -47,7 +38,7 @@ export function ValuesTab({ metric }: { metric: ShownMetric }): ReactNode {
   const editable = mayChangeValues(session, metric);
   useHotkeys([['mod+Z', edits.undo]]);
   return (
-    <Card
+    <ListCard
       title="Values"
       actions={
         editable.mayRemove && (
@@ -63,70 +54,56 @@ export function ValuesTab({ metric }: { metric: ShownMetric }): ReactNode {
           </Button>
         )
       }
-    >
-      <Stack gap="sm">
-        <Group align="flex-end">
-          <TextInput
-            label="From"
-            type="month"
-            size="xs"
-            value={start}
-            max={end}
-            onChange={({ currentTarget: { value } }) => {
-              if (value !== '') setStart(value);
-            }}
-          />
-          <TextInput
-            label="To"
-            type="month"
-            size="xs"
-            value={end}
-            min={start}
-            max={newest}
-            onChange={({ currentTarget: { value } }) => {
-              if (value !== '') setEnd(value);
-            }}
-          />
+      above={
+        <Group align="flex-end" mb="sm">
+          <MonthInput label="From" value={start} max={end} onChange={setStart} />
+          <MonthInput label="To" value={end} min={start} max={newest} onChange={setEnd} />
           {editable.reason !== null && (
             <Text size="sm" c="dimmed">
               {editable.reason}
             </Text>
           )}
         </Group>
-        <Answer query={query} height={300}>
-          {({ pages }) => {
-            const values = pages.flatMap(({ data }) => data);
-            if (values.length === 0) return <Empty>There are no values in these months.</Empty>;
-            return (
-              <>
-                <DataTable label="Values" minWidth={620}>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <ColumnHead>Period</ColumnHead>
-                      {metric.label_key !== null && <ColumnHead>{metric.label_key}</ColumnHead>}
-                      <ColumnHead numbers>Value</ColumnHead>
-                      <ColumnHead>Last change</ColumnHead>
-                      {editable.mayRemove && <ColumnHead>Remove</ColumnHead>}
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {values.map((value) => (
-                      <ValueRow
-                        key={`${value.period} ${value.label ?? ''}`}
-                        metric={metric}
-                        value={value}
-                        editable={editable}
-                        change={edits.change}
-                      />
-                    ))}
-                  </Table.Tbody>
-                </DataTable>
-                <ShowMore of={query} />
-              </>
-            );
-          }}
-        </Answer>
-      </Stack>
-    </Card>
+      }
+      query={query}
+      height={300}
+      empty="There are no values in these months."
+      label="Values"
+      minWidth={620}
+      columns={[
+        'Period',
+        metric.label_key,
+        { numbers: 'Value' },
+        'Last change',
+        editable.mayRemove && 'Remove',
+      ]}
+    >
+      {(value) => (
+        <ValueRow
+          key={`${value.period} ${value.label ?? ''}`}
+          metric={metric}
+          value={value}
+          editable={editable}
+          change={edits.change}
+        />
+      )}
+    </ListCard>
   );
 }
+
+const MonthInput = ({
+  onChange,
+  ...field
+}: Pick<TextInputProps, 'label' | 'min' | 'max'> & {
+  value: Month;
+  onChange: (month: Month) => void;
+}): ReactNode => (
+  <TextInput
+    type="month"
+    size="xs"
+    {...field}
+    onChange={({ currentTarget: { value } }) => {
+      if (value !== '') onChange(value);
+    }}
+  />
+);

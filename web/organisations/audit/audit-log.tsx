@@ -1,12 +1,8 @@
-import { Table } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable } from '../../shared/tables/data-table.tsx';
-import { ShowMore } from '../../shared/tables/show-more.tsx';
-import { Answer, Empty } from '../../shared/states.tsx';
+import { ListCard } from '../../shared/tables/list-card.tsx';
 import { keyNamesQuery, type Key } from '../keys/keys-query.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { auditQuery, metricNamesQuery, type AuditFilter, type AuditRecord } from './audit-query.ts';
@@ -30,60 +26,31 @@ export function AuditLog(): ReactNode {
   const filterBy = (changes: AuditFilter): void => {
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
   };
+  const names = namesOf([...(query.data ?? []), ...metrics], keys);
   return (
-    <Card title="Audit log">
-      <AuditFilters filter={filter} keys={keys} records={query.data ?? []} onChange={filterBy} />
-      <Answer query={query} height={400}>
-        {(records) =>
-          records.length === 0 ? (
-            <Empty>No record is within these filters.</Empty>
-          ) : (
-            <>
-              <DataTable label="Records of the audit log" minWidth={720}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <ColumnHead>When</ColumnHead>
-                    <ColumnHead>Who</ColumnHead>
-                    <ColumnHead>What</ColumnHead>
-                    <ColumnHead>Details</ColumnHead>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  <Rows
-                    records={records}
-                    names={namesOf([...records, ...metrics], keys)}
-                    onFilter={filterBy}
-                  />
-                </Table.Tbody>
-              </DataTable>
-              <ShowMore of={query} />
-            </>
-          )
-        }
-      </Answer>
-    </Card>
+    <ListCard
+      title="Audit log"
+      above={<AuditFilters filter={filter} keys={keys} records={query.data ?? []} onChange={filterBy} />}
+      query={query}
+      height={400}
+      empty="No record is within these filters."
+      label="Records of the audit log"
+      minWidth={720}
+      columns={['When', 'Who', 'What', 'Details']}
+    >
+      {(record) => (
+        <AuditRow
+          key={record.id}
+          record={record}
+          names={names}
+          onTarget={(of) => {
+            filterBy({ target: of });
+          }}
+        />
+      )}
+    </ListCard>
   );
 }
-
-const Rows = ({
-  records,
-  names,
-  onFilter,
-}: {
-  records: readonly AuditRecord[];
-  names: ReadonlyMap<string, string>;
-  onFilter: (filter: AuditFilter) => void;
-}): ReactNode =>
-  records.map((record) => (
-    <AuditRow
-      key={record.id}
-      record={record}
-      names={names}
-      onTarget={(target) => {
-        onFilter({ target });
-      }}
-    />
-  ));
 
 /** Names by id: of keys, and of what the records name. Of two, the earlier in the list counts. */
 const namesOf = (records: readonly AuditRecord[], keys: readonly Key[]): ReadonlyMap<string, string> =>

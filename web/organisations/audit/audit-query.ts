@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, bodyOf, dataOf, type Schema } from '../../http/api.ts';
+import { listQuery } from '../../http/list-query.ts';
 import type { Day } from '../../shared/calendar.ts';
 import type { AuditAction } from './audit-actions.ts';
 
@@ -15,23 +16,14 @@ export interface AuditFilter {
 }
 
 /** The records of a filter in pages, newest first. The ones before stay while a changed filter is read. */
-export const auditQuery = (filter: AuditFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['audit-log', filter],
-    queryFn: ({ pageParam, signal }) =>
-      bodyOf(
-        api.GET('/api/v1/audit-log', {
-          params: { query: { ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) } },
-          signal,
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    select: ({ pages }) => pages.flatMap(({ data }) => data),
-    placeholderData: keepPreviousData,
-    // Every page and every key may have added a record.
-    staleTime: 0,
-  });
+export const auditQuery = (filter: AuditFilter) => ({
+  ...listQuery(['audit-log', filter], (at, signal) =>
+    bodyOf(api.GET('/api/v1/audit-log', { params: { query: { ...filter, ...at } }, signal })),
+  ),
+  placeholderData: keepPreviousData,
+  // Every page and every key may have added a record.
+  staleTime: 0,
+});
 
 const MOST = 1_000;
 

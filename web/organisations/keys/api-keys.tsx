@@ -1,48 +1,27 @@
 import { Badge, Group, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable } from '../../shared/tables/data-table.tsx';
-import { Instant } from '../../shared/instant.tsx';
-import { ShowMore } from '../../shared/tables/show-more.tsx';
-import { Answer } from '../../shared/states.tsx';
 import { useSession } from '../../http/session.ts';
+import { Instant } from '../../shared/instant.tsx';
+import { ListCard } from '../../shared/tables/list-card.tsx';
 import { CreateKey } from './create-key.tsx';
 import { keysQuery, type Key } from './keys-query.ts';
 import { RevokeKey } from './revoke-key.tsx';
 
 /** The organisation's API keys: who may do what, since when, and until when. */
-export function ApiKeys(): ReactNode {
-  const query = useInfiniteQuery(keysQuery);
-  return (
-    <Card title="API keys" actions={<CreateKey />}>
-      <Answer query={query}>
-        {(keys) => (
-          <>
-            <DataTable label="List of API keys" minWidth={1000}>
-              <Table.Thead>
-                <Table.Tr>
-                  <ColumnHead>Name</ColumnHead>
-                  <ColumnHead>Permission</ColumnHead>
-                  <ColumnHead>Created</ColumnHead>
-                  <ColumnHead>Expires</ColumnHead>
-                  <ColumnHead>Last used</ColumnHead>
-                  <ColumnHead>Revoked</ColumnHead>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {keys.map((key) => (
-                  <KeyRow key={key.id} of={key} />
-                ))}
-              </Table.Tbody>
-            </DataTable>
-            <ShowMore of={query} />
-          </>
-        )}
-      </Answer>
-    </Card>
-  );
-}
+export const ApiKeys = (): ReactNode => (
+  <ListCard
+    title="API keys"
+    actions={<CreateKey />}
+    query={useInfiniteQuery(keysQuery)}
+    empty="There is no key yet."
+    label="List of API keys"
+    minWidth={1000}
+    columns={['Name', 'Permission', 'Created', 'Expires', 'Last used', 'Revoked']}
+  >
+    {(key) => <KeyRow key={key.id} of={key} />}
+  </ListCard>
+);
 
 function KeyRow({ of: key }: { of: Key }): ReactNode {
   const session = useSession();

@@ -1,21 +1,15 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, bodyOf, dataOf, type Schema } from '../../http/api.ts';
+import { listQuery } from '../../http/list-query.ts';
 
 export type Key = Schema<'Key'>;
 
 const MOST = 1_000;
 
 /** The keys of the organisation in pages, oldest first, with revoked ones. */
-export const keysQuery = infiniteQueryOptions({
-  queryKey: ['keys', 'pages'],
-  queryFn: ({ pageParam, signal }) =>
-    bodyOf(
-      api.GET('/api/v1/keys', { params: { query: pageParam === null ? {} : { cursor: pageParam } }, signal }),
-    ),
-  initialPageParam: null as string | null,
-  getNextPageParam: ({ next_cursor }) => next_cursor,
-  select: ({ pages }) => pages.flatMap(({ data }) => data),
-});
+export const keysQuery = listQuery(['keys', 'pages'], (query, signal) =>
+  bodyOf(api.GET('/api/v1/keys', { params: { query }, signal })),
+);
 
 /** As many keys as one request returns, for their names. */
 export const keyNamesQuery = queryOptions({

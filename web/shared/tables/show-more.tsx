@@ -2,7 +2,7 @@ import { Button, Center } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** What a list that is read in pages offers (`useInfiniteQuery`). */
-interface Paged {
+export interface Paged {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   fetchNextPage: () => unknown;

@@ -5,10 +5,8 @@ import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { useSession } from '../../http/session.ts';
 import { Missing } from '../../shared/amounts.tsx';
-import { Card } from '../../shared/card.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
-import { Answer, Empty } from '../../shared/states.tsx';
-import { ColumnHead, DataTable } from '../../shared/tables/data-table.tsx';
+import { ListCard } from '../../shared/tables/list-card.tsx';
 import { sentence } from '../../shared/words.ts';
 import { SPEND_CHANGES, type CostSource } from '../sources-queries.ts';
 import { EndUnit } from './end-unit.tsx';
@@ -21,59 +19,32 @@ const NO_RHYTHM = 'it has only charges without a rhythm';
 
 /** The accounts, clusters, hosts or tools of a source: their days, what is doubtful about them, and whether they have ended. */
 export function UnitsCard({ source }: { source: CostSource }): ReactNode {
-  const query = useQuery(unitsQuery(source.id));
-  return (
-    <Card title="Accounts, clusters, hosts and tools" minHeight={140}>
-      <Answer query={query} height={140}>
-        {(units) =>
-          units.length === 0 ? (
-            <Empty>Nothing has arrived yet.</Empty>
-          ) : (
-            <Units sourceId={source.id} units={units} />
-          )
-        }
-      </Answer>
-    </Card>
-  );
-}
-
-function Units({ sourceId, units }: { sourceId: string; units: readonly Unit[] }): ReactNode {
   const { may } = useSession();
+  const query = useQuery(unitsQuery(source.id));
   const [shown, setShown] = useState(PAGE);
   const doubtful = (unit: Unit): number => Number(unit.doubts.length > 0);
-  const first = units.toSorted((one, other) => doubtful(other) - doubtful(one)).slice(0, shown);
+  const units = query.data?.toSorted((one, other) => doubtful(other) - doubtful(one));
   return (
-    <>
-      <DataTable label="Units of the source" minWidth={720}>
-        <Table.Thead>
-          <Table.Tr>
-            <ColumnHead>Unit</ColumnHead>
-            <ColumnHead>First day</ColumnHead>
-            <ColumnHead>Last day</ColumnHead>
-            <ColumnHead>Missing</ColumnHead>
-            <ColumnHead>Doubts</ColumnHead>
-            {may('admin') && <ColumnHead>Actions</ColumnHead>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {first.map((unit) => (
-            <UnitRow key={unit.unit} sourceId={sourceId} unit={unit} />
-          ))}
-        </Table.Tbody>
-      </DataTable>
-      {shown < units.length && (
-        <Button
-          mt="sm"
-          size="xs"
-          variant="default"
-          onClick={() => {
-            setShown(shown + PAGE);
-          }}
-        >
-          Show more
-        </Button>
-      )}
-    </>
+    <ListCard
+      title="Accounts, clusters, hosts and tools"
+      minHeight={140}
+      query={{
+        ...query,
+        data: units?.slice(0, shown),
+        hasNextPage: shown < (units?.length ?? 0),
+        isFetchingNextPage: false,
+        fetchNextPage: () => {
+          setShown(shown + PAGE);
+        },
+      }}
+      height={140}
+      empty="Nothing has arrived yet."
+      label="Units of the source"
+      minWidth={720}
+      columns={['Unit', 'First day', 'Last day', 'Missing', 'Doubts', may('admin') && 'Actions']}
+    >
+      {(unit) => <UnitRow key={unit.unit} sourceId={source.id} unit={unit} />}
+    </ListCard>
   );
 }
 

@@ -2,10 +2,11 @@ import { List, Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Money } from '../../shared/amounts.tsx';
 import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
 import { sentence } from '../../shared/words.ts';
 import { SOURCE_NAMES } from '../source-names.ts';
 import type { Breakdown } from './costs-queries.ts';
+import { TableHead } from '../../shared/tables/table-head.tsx';
 
 type Reconciled = Breakdown['reconciliation'][number];
 
@@ -19,15 +20,15 @@ export function ReconciliationCard({ rows }: { rows: readonly Reconciled[] }): R
         count. Each dollar counts once.
       </Text>
       <DataTable label="Reported and billed amounts" minWidth={680}>
-        <Table.Thead>
-          <Table.Tr>
-            <ColumnHead>Cluster or host</ColumnHead>
-            <ColumnHead numbers>Reported</ColumnHead>
-            <ColumnHead numbers>Billed</ColumnHead>
-            <ColumnHead numbers>Outside bills</ColumnHead>
-            <ColumnHead numbers>Difference</ColumnHead>
-          </Table.Tr>
-        </Table.Thead>
+        <TableHead
+          columns={[
+            'Cluster or host',
+            { numbers: 'Reported' },
+            { numbers: 'Billed' },
+            { numbers: 'Outside bills' },
+            { numbers: 'Difference' },
+          ]}
+        />
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={`${row.source} ${row.name}`}>

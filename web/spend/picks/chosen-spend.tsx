@@ -3,11 +3,12 @@ import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Money } from '../../shared/amounts.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
 import { Empty, Failure, Loading } from '../../shared/states.tsx';
 import { sentence } from '../../shared/words.ts';
 import { Collected } from './collected.tsx';
 import { keyOf, previewQuery, type Pick, type PickUser } from './spend-queries.ts';
+import { TableHead } from '../../shared/tables/table-head.tsx';
 
 /** The picks with their costs in the newest complete month. Without `onChange` they are only shown. */
 export function ChosenSpend({
@@ -32,14 +33,14 @@ export function ChosenSpend({
   return (
     <Stack gap="sm">
       <DataTable label="Chosen spend" minWidth={480}>
-        <Table.Thead>
-          <Table.Tr>
-            <ColumnHead>Chosen</ColumnHead>
-            <ColumnHead>Collected</ColumnHead>
-            <ColumnHead numbers>Cost in {preview.month ?? 'a month'}</ColumnHead>
-            {onChange !== undefined && <ColumnHead>Remove</ColumnHead>}
-          </Table.Tr>
-        </Table.Thead>
+        <TableHead
+          columns={[
+            'Chosen',
+            'Collected',
+            { numbers: `Cost in ${preview.month ?? 'a month'}` },
+            onChange !== undefined && 'Remove',
+          ]}
+        />
         <Table.Tbody>
           {value.map((pick) => {
             const shown = known.get(keyOf(pick));

@@ -4,11 +4,12 @@ import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { Money } from '../../shared/amounts.tsx';
-import { ColumnHead, NumberCell } from '../../shared/tables/data-table.tsx';
+import { NumberCell } from '../../shared/tables/data-table.tsx';
 import { Answer, Empty } from '../../shared/states.tsx';
 import { Collected } from './collected.tsx';
 import { keyOf, optionsQuery, type Pick } from './spend-queries.ts';
 import { ShowMore } from '../../shared/tables/show-more.tsx';
+import { TableHead } from '../../shared/tables/table-head.tsx';
 
 const TYPING_MS = 250;
 const LIST_HEIGHT = 360;
@@ -61,10 +62,8 @@ export function SpendOptions({
         />
       </Group>
       <Answer query={query} height={LIST_HEIGHT}>
-        {({ pages }) => {
-          const options = pages
-            .flatMap(({ data }) => data)
-            .filter(({ pick }) => withIdle || !('idle' in pick));
+        {(all) => {
+          const options = all.filter(({ pick }) => withIdle || !('idle' in pick));
           if (options.length === 0)
             return <Empty>Nothing was found. Spend appears here once it has been ingested.</Empty>;
           return (
@@ -74,14 +73,14 @@ export function SpendOptions({
               viewportProps={{ tabIndex: 0, 'aria-label': 'What can be chosen' }}
             >
               <Table aria-label="What can be chosen">
-                <Table.Thead>
-                  <Table.Tr>
-                    <ColumnHead>Add</ColumnHead>
-                    <ColumnHead>What</ColumnHead>
-                    <ColumnHead>Collected</ColumnHead>
-                    <ColumnHead numbers>Cost in {options[0]?.month ?? 'a month'}</ColumnHead>
-                  </Table.Tr>
-                </Table.Thead>
+                <TableHead
+                  columns={[
+                    'Add',
+                    'What',
+                    'Collected',
+                    { numbers: `Cost in ${options[0]?.month ?? 'a month'}` },
+                  ]}
+                />
                 <Table.Tbody>
                   {options.map(({ pick, name, cost, collected_from }) => (
                     <Table.Tr key={keyOf(pick)}>

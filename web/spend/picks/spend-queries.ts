@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, bodyOf, dataOf, type Schema } from '../../http/api.ts';
+import { listQuery } from '../../http/list-query.ts';
 
 /** A pick of spend. */
 export type Pick = Schema<'SpendPick'>;
@@ -16,27 +17,19 @@ export const keyOf = (pick: Pick): string => JSON.stringify(pick);
 const PAGE = 30;
 
 /** What can be picked, dearest first, by pages. */
-export const optionsQuery = (source: Pick['source'] | null, q: string) =>
-  infiniteQueryOptions({
-    queryKey: ['spend', 'options', source, q],
-    queryFn: ({ signal, pageParam: cursor }) =>
-      bodyOf(
-        api.GET('/api/v1/spend/options', {
-          params: {
-            query: {
-              limit: PAGE,
-              ...(source === null ? {} : { source }),
-              ...(q === '' ? {} : { q }),
-              ...(cursor === null ? {} : { cursor }),
-            },
-          },
-          signal,
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
-  });
+export const optionsQuery = (source: Pick['source'] | null, q: string) => ({
+  ...listQuery(['spend', 'options', source, q], (at, signal) =>
+    bodyOf(
+      api.GET('/api/v1/spend/options', {
+        params: {
+          query: { limit: PAGE, ...(source === null ? {} : { source }), ...(q === '' ? {} : { q }), ...at },
+        },
+        signal,
+      }),
+    ),
+  ),
+  placeholderData: keepPreviousData,
+});
 
 /** What picks cost together, what overlaps, and what will be partial. */
 export const previewQuery = (spend: readonly Pick[], user: PickUser) =>

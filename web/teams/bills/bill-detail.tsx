@@ -5,12 +5,13 @@ import { useSession } from '../../http/session.ts';
 import { Money } from '../../shared/amounts.tsx';
 import { monthOf } from '../../shared/calendar.ts';
 import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
 import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import type { Bill } from '../team-queries.ts';
 import { BillStatus, missingReason, Sentences } from './bill-status.tsx';
 import { Reseal } from './reseal.tsx';
 import { sentence } from '../../shared/words.ts';
+import { TableHead } from '../../shared/tables/table-head.tsx';
 
 /** A team's bill of a month: its amounts in detail, its status, and what to know about it. */
 export function BillDetail({ bill }: { bill: Bill }): ReactNode {
@@ -116,12 +117,7 @@ const Parts = ({
   parts: readonly { id: string; name: string; amount: number | null }[];
 }): ReactNode => (
   <DataTable label={`${label}: ${about}`} minWidth={240}>
-    <Table.Thead>
-      <Table.Tr>
-        <ColumnHead>{about}</ColumnHead>
-        <ColumnHead numbers>Amount</ColumnHead>
-      </Table.Tr>
-    </Table.Thead>
+    <TableHead columns={[about, { numbers: 'Amount' }]} />
     <Table.Tbody>
       {parts.map(({ id, name, amount }) => (
         <Table.Tr key={id}>

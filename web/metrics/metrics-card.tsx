@@ -1,0 +1,94 @@
+import { Anchor, Badge, Table, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Missing, Percent, UnitCost } from '../shared/amounts.tsx';
+import { NumberCell } from '../shared/tables/data-table.tsx';
+import { ListCard } from '../shared/tables/list-card.tsx';
+import { metricsQuery, type ListedMetric } from './metric-queries.ts';
+import { isShown, ratioInWords, scopeInWords, valuesInWords } from './metric-words.ts';
+
+/** Every metric with its definition. */
+export const MetricsCard = (): ReactNode => (
+  <ListCard
+    title="All metrics"
+    query={useInfiniteQuery(metricsQuery)}
+    height={320}
+    empty="There is no metric yet."
+    label="All metrics"
+    minWidth={820}
+    columns={['Metric', 'Divides', 'Values', { numbers: 'Latest' }, { numbers: 'Target' }, 'Import']}
+  >
+    {(metric) => <MetricRow key={metric.id} metric={metric} />}
+  </ListCard>
+);
+
+const MetricRow = ({ metric }: { metric: ListedMetric }): ReactNode => (
+  <Table.Tr>
+    <Table.Th scope="row">
+      <Anchor
+        inherit
+        renderRoot={(props) => <Link {...props} to="/business-metrics/$id" params={{ id: metric.id }} />}
+      >
+        {metric.name}
+      </Anchor>
+    </Table.Th>
+    {isShown(metric) ? (
+      <Definition metric={metric} />
+    ) : (
+      <Table.Td colSpan={5}>
+        <Text size="sm" c="dimmed">
+          Revenue. Only admins see its numbers.
+        </Text>
+      </Table.Td>
+    )}
+  </Table.Tr>
+);
+
+function Definition({ metric }: { metric: Extract<ListedMetric, { unit: string }> }): ReactNode {
+  const { latest, target } = metric;
+  const Shape = metric.kind === 'revenue' ? Percent : UnitCost;
+  return (
+    <>
+      <Table.Td>
+        {ratioInWords(metric)}
+        <Text size="xs" c="dimmed">
+          of {scopeInWords(metric.scope)}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        {valuesInWords(metric)}
+        {metric.label_key !== null && (
+          <Text size="xs" c="dimmed">
+            by {metric.label_key}
+          </Text>
+        )}
+      </Table.Td>
+      <NumberCell>
+        <Shape
+          value={
+            latest === null ? null : 'unit_cost' in latest ? latest.unit_cost : latest.cost_share_percent
+          }
+          reason="no month has a unit cost yet"
+        />
+        {latest !== null && (
+          <Text size="xs" c="dimmed">
+            {latest.month}
+          </Text>
+        )}
+      </NumberCell>
+      <NumberCell>
+        <Shape value={target} reason="no target is set" />
+      </NumberCell>
+      <Table.Td>
+        {metric.import === null ? (
+          <Missing reason="no daily import is connected" />
+        ) : (
+          <Badge>
+            {metric.import.type}, {metric.import.status}
+          </Badge>
+        )}
+      </Table.Td>
+    </>
+  );
+}
