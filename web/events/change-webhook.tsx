@@ -2,24 +2,19 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { Dialog } from '../shared/forms/dialog.tsx';
+import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
+import type { Webhook } from './webhooks-query.ts';
 
-interface Changed {
-  id: string;
-  url: string;
-  onClose: () => void;
-}
-
-/** A dialog that changes the URL of a webhook. */
-export const ChangeWebhook = ({ opened, onClose, ...changed }: Changed & { opened: boolean }): ReactNode => (
-  <Dialog opened={opened} onClose={onClose} title="Change where events go">
-    <UrlForm {...changed} onClose={onClose} />
-  </Dialog>
+/** A button that changes the URL of a webhook. */
+export const ChangeWebhook = ({ of }: { of: Webhook }): ReactNode => (
+  <DialogButton button="Change URL" size="xs" variant="default" title="Change where events go">
+    {(close) => <UrlForm of={of} onClose={close} />}
+  </DialogButton>
 );
 
-function UrlForm({ id, url, onClose }: Changed): ReactNode {
+function UrlForm({ of: { id, url }, onClose }: { of: Webhook; onClose: () => void }): ReactNode {
   const form = useForm({ initialValues: { url } });
   const change = useChange({
     send: (body: { url: string }, signal) =>

@@ -1,47 +1,28 @@
-import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { EVENT_TYPES, type EventType } from '../../domain/events/webhook.ts';
 import { api, dataOf } from '../http/api.ts';
-import { Dialog } from '../shared/forms/dialog.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
+import { SecretButton } from '../shared/forms/secret-button.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
-import { WebhookSecret } from './webhook-secret.tsx';
+import { AboutSignatures } from './about-signatures.tsx';
 
 const MEANS: Record<EventType, string> = {
   'unit_cost.changed': 'a unit cost went above its target, or rose well above its own history',
 };
 
 /** A button that opens the form of a new webhook. The dialog then shows the secret of its signatures once. */
-export function CreateWebhook(): ReactNode {
-  const [shown, setShown] = useState<'nothing' | 'form' | { secret: string }>('nothing');
-  const close = (): void => {
-    setShown('nothing');
-  };
-  const hasSecret = typeof shown === 'object';
-  return (
-    <>
-      <Button
-        size="xs"
-        aria-hidden={shown !== 'nothing'}
-        onClick={() => {
-          setShown('form');
-        }}
-      >
-        Create webhook
-      </Button>
-      <Dialog
-        opened={shown !== 'nothing'}
-        onClose={close}
-        title={hasSecret ? 'The webhook is created' : 'Create a webhook'}
-        stays={hasSecret}
-      >
-        {shown === 'form' && <WebhookForm onCreated={setShown} onCancel={close} />}
-        {hasSecret && <WebhookSecret secret={shown.secret} onStored={close} />}
-      </Dialog>
-    </>
-  );
-}
+export const CreateWebhook = (): ReactNode => (
+  <SecretButton
+    action="Create webhook"
+    title="Create a webhook"
+    madeTitle="The webhook is created"
+    about={<AboutSignatures />}
+  >
+    {(onCreated, onCancel) => <WebhookForm onCreated={onCreated} onCancel={onCancel} />}
+  </SecretButton>
+);
 
 interface Values {
   url: string;

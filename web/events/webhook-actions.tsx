@@ -1,13 +1,16 @@
 import { Button, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { SECRET_OVERLAP_HOURS } from '../../domain/events/webhook.ts';
-import { api, dataOf, type Schema } from '../http/api.ts';
+import { api, dataOf } from '../http/api.ts';
+import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
 import { Confirmation } from '../shared/forms/confirmation.tsx';
 import { Dialog } from '../shared/forms/dialog.tsx';
+import { SecretOnce } from '../shared/forms/secret-once.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
+import { AboutSignatures } from './about-signatures.tsx';
 import { ChangeWebhook } from './change-webhook.tsx';
-import { WebhookSecret } from './webhook-secret.tsx';
 import type { Webhook } from './webhooks-query.ts';
 
 const route = getRouteApi('/signed-in/settings');
@@ -15,83 +18,40 @@ const route = getRouteApi('/signed-in/settings');
 const BUTTON = { size: 'xs', variant: 'default' } as const;
 
 /** Buttons for what can be done with a webhook beside a test. Whatever ends something asks first. */
-export function WebhookActions({ of: { id, url, enabled } }: { of: Webhook }): ReactNode {
-  const [asked, setAsked] = useState<'nothing' | 'url' | 'disable' | 'rotate' | 'delete'>('nothing');
-  const [secret, setSecret] = useState<string | null>(null);
-  const close = (): void => {
-    setAsked('nothing');
-  };
-  const navigate = route.useNavigate();
-  const path = { id };
+export const WebhookActions = ({ of }: { of: Webhook }): ReactNode => (
+  <>
+    <ChangeWebhook of={of} />
+    <Switch of={of} />
+    <RotateSecret of={of} />
+    <DeleteWebhook of={of} />
+  </>
+);
+
+function Switch({ of: { id, url, enabled } }: { of: Webhook }): ReactNode {
+  const [opened, { open, close }] = useDisclosure();
   const switchTo = useChange({
     send: (on: boolean, signal) =>
-      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path }, body: { enabled: on }, signal })),
+      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body: { enabled: on }, signal })),
     changes: ['webhooks', 'deliveries', 'audit-log'],
     done: ({ enabled: on }) => (on ? 'The webhook is enabled.' : 'The webhook is disabled.'),
     onDone: close,
-  });
-  const rotate = useChange({
-    send: (_: undefined, signal) =>
-      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path }, body: { rotate_secret: true }, signal })),
-    changes: ['audit-log'],
-    onDone: (changed: Schema<'ChangedWebhook'>) => {
-      close();
-      setSecret(changed.secret ?? null);
-    },
-    showsError: true,
-  });
-  const remove = useChange({
-    send: (_: undefined, signal) => dataOf(api.DELETE('/api/v1/webhooks/{id}', { params: { path }, signal })),
-    changes: ['webhooks', 'audit-log'],
-    done: () => 'The webhook is deleted.',
-    onDone: () => {
-      void navigate({ search: (before) => ({ ...before, webhook: undefined }), replace: true });
-    },
-    showsError: true,
   });
   return (
     <>
       <Button
         {...BUTTON}
-        onClick={() => {
-          setAsked('url');
-        }}
-      >
-        Change URL
-      </Button>
-      <Button
-        {...BUTTON}
         loading={switchTo.isPending}
         onClick={() => {
-          if (enabled) setAsked('disable');
+          if (enabled) open();
           else switchTo.mutate(true);
         }}
       >
         {enabled ? 'Disable' : 'Enable'}
       </Button>
-      <Button
-        {...BUTTON}
-        onClick={() => {
-          rotate.reset();
-          setAsked('rotate');
-        }}
-      >
-        Rotate secret
-      </Button>
-      <Button
-        {...BUTTON}
-        onClick={() => {
-          remove.reset();
-          setAsked('delete');
-        }}
-      >
-        Delete
-      </Button>
-      <ChangeWebhook id={id} url={url} opened={asked === 'url'} onClose={close} />
       <Confirmation
         title="Disable the webhook?"
         action="Disable"
-        opened={asked === 'disable'}
+        opened={opened}
         change={switchTo}
         onConfirm={() => {
           switchTo.mutate(false);
@@ -103,47 +63,72 @@ export function WebhookActions({ of: { id, url, enabled } }: { of: Webhook }): R
           enable it again are not sent later.
         </Text>
       </Confirmation>
-      <Confirmation
+    </>
+  );
+}
+
+function RotateSecret({ of: { id } }: { of: Webhook }): ReactNode {
+  const [secret, setSecret] = useState<string | null>(null);
+  const forget = (): void => {
+    setSecret(null);
+  };
+  return (
+    <>
+      <ConfirmButton
+        {...BUTTON}
+        button="Rotate secret"
         title="Rotate the secret?"
         action="Rotate"
         isDangerous={false}
-        opened={asked === 'rotate'}
-        change={rotate}
-        onConfirm={() => {
-          rotate.mutate(undefined);
+        send={(signal) =>
+          dataOf(
+            api.PATCH('/api/v1/webhooks/{id}', {
+              params: { path: { id } },
+              body: { rotate_secret: true },
+              signal,
+            }),
+          )
+        }
+        changes={['audit-log']}
+        onDone={(changed) => {
+          setSecret(changed.secret ?? null);
         }}
-        onClose={close}
       >
         <Text size="sm">
           The service makes a new secret and shows it once. For {SECRET_OVERLAP_HOURS} hours, deliveries carry
           the signatures of both. After that, only the new one counts.
         </Text>
-      </Confirmation>
-      <Confirmation
-        title="Delete the webhook?"
-        action="Delete"
-        opened={asked === 'delete'}
-        change={remove}
-        onConfirm={() => {
-          remove.mutate(undefined);
-        }}
-        onClose={close}
-      >
-        <Text size="sm">
-          The service sends nothing more to {url}. Pending deliveries fail. Nobody can see its deliveries any
-          more. This cannot be undone.
-        </Text>
-      </Confirmation>
-      <Dialog opened={secret !== null} onClose={close} title="The webhook has a new signature" stays>
+      </ConfirmButton>
+      <Dialog opened={secret !== null} onClose={forget} title="The webhook has a new signature" stays>
         {secret !== null && (
-          <WebhookSecret
-            secret={secret}
-            onStored={() => {
-              setSecret(null);
-            }}
-          />
+          <SecretOnce secret={secret} onStored={forget}>
+            <AboutSignatures />
+          </SecretOnce>
         )}
       </Dialog>
     </>
+  );
+}
+
+function DeleteWebhook({ of: { id, url } }: { of: Webhook }): ReactNode {
+  const navigate = route.useNavigate();
+  return (
+    <ConfirmButton
+      {...BUTTON}
+      button="Delete"
+      title="Delete the webhook?"
+      action="Delete"
+      send={(signal) => dataOf(api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } }, signal }))}
+      changes={['webhooks', 'audit-log']}
+      done={() => 'The webhook is deleted.'}
+      onDone={() => {
+        void navigate({ search: (before) => ({ ...before, webhook: undefined }), replace: true });
+      }}
+    >
+      <Text size="sm">
+        The service sends nothing more to {url}. Pending deliveries fail. Nobody can see its deliveries any
+        more. This cannot be undone.
+      </Text>
+    </ConfirmButton>
   );
 }

@@ -1,6 +1,6 @@
-import { Alert, Button, Group, List, SegmentedControl, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, List, SegmentedControl, Table, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useEffect, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { mayFeed, PLATFORMS, type Platform } from '../../domain/imports/platforms.ts';
 import { api, dataOf, type Schema } from '../http/api.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
@@ -8,7 +8,7 @@ import { useChange } from '../shared/forms/use-change.ts';
 import { sentence } from '../shared/words.ts';
 import { sizeText } from '../shared/numbers.ts';
 import type { Import } from './import-query.ts';
-import { FormError } from '../shared/forms/form-error.tsx';
+import { Form } from '../shared/forms/form.tsx';
 import { BIGQUERY_FORM } from './platforms/bigquery-form.tsx';
 import type { PlatformForm } from './platforms/platform-form.ts';
 import { STRIPE_FORM } from './platforms/stripe-form.tsx';
@@ -20,13 +20,13 @@ const OFFERED = Object.keys(FORMS) as Platform[];
 /** What a metric is imported from if nobody chooses. */
 const USUAL: Record<ShownMetric['kind'], Platform> = { count: 'bigquery', revenue: 'stripe' };
 
-interface Form {
+interface Values {
   type: Platform;
   /** What was entered for each platform. */
   entered: Record<string, Record<string, string>>;
 }
 
-const bodyFor = ({ type, entered }: Form) => FORMS[type].bodyOf(entered[type] ?? {});
+const bodyFor = ({ type, entered }: Values) => FORMS[type].bodyOf(entered[type] ?? {});
 
 /** The form that connects a metric with a platform. It can be checked before it is stored. */
 export function ConnectImport({
@@ -38,7 +38,7 @@ export function ConnectImport({
   connection: Import | null;
   onDone?: () => void;
 }): ReactNode {
-  const form = useForm<Form>({
+  const form = useForm<Values>({
     initialValues: {
       type: connection?.type ?? USUAL[metric.kind],
       entered: Object.fromEntries(OFFERED.map((platform) => [platform, FORMS[platform].initial(connection)])),
@@ -49,64 +49,59 @@ export function ConnectImport({
   const platform = FORMS[type];
   const params = { path: { id: metric.id } };
   const check = useChange({
-    send: (values: Form) =>
+    send: (values: Values) =>
       dataOf(api.POST('/api/v1/metrics/{id}/import/check', { params, body: bodyFor(values) })),
     changes: [],
     showsError: true,
   });
   const connect = useChange({
-    send: (values: Form, signal) =>
+    send: (values: Values, signal) =>
       dataOf(api.PUT('/api/v1/metrics/{id}/import', { params, body: bodyFor(values), signal })),
     changes: NUMBERS_OF_METRICS,
     done: () => `${metric.name} is connected. The first run reads twelve months.`,
     onDone: () => onDone?.(),
     showsError: true,
   });
-  const { abandon } = connect;
-  useEffect(() => abandon, [abandon]);
-  const failed = connect.isError ? connect : check;
+  const { error } = connect.isError ? connect : check;
   return (
-    <form
+    <Form
+      change={{ ...connect, error }}
+      action={connection === null ? 'Connect' : 'Replace'}
+      before={
+        <Button
+          variant="default"
+          loading={check.isPending}
+          onClick={() => {
+            connect.reset();
+            check.mutate(form.getValues());
+          }}
+        >
+          Check
+        </Button>
+      }
+      maxWidth={640}
       onSubmit={form.onSubmit((values) => {
         check.reset();
         connect.mutate(values);
       })}
     >
-      <Stack maw={640}>
-        {suitable.length > 1 && connection === null && (
-          <SegmentedControl
-            aria-label="Where the values come from"
-            data={suitable.map((platform) => ({ value: platform, label: PLATFORMS[platform].name }))}
-            {...form.getInputProps('type')}
-          />
-        )}
-        <platform.Inputs
-          metric={metric}
-          inputOf={(field) => form.getInputProps(`entered.${type}.${field}`)}
+      {suitable.length > 1 && connection === null && (
+        <SegmentedControl
+          aria-label="Where the values come from"
+          data={suitable.map((platform) => ({ value: platform, label: PLATFORMS[platform].name }))}
+          {...form.getInputProps('type')}
         />
-        <Text size="sm" c="dimmed">
-          The import owns the days that it reads. What was recorded there before and does not come back is
-          removed, with a record in the history.
-        </Text>
-        <FormError error={failed.error} />
-        {check.data !== undefined && !connect.isError && <CheckResult result={check.data} />}
-        <Group>
-          <Button
-            variant="default"
-            loading={check.isPending}
-            onClick={() => {
-              connect.reset();
-              check.mutate(form.getValues());
-            }}
-          >
-            Check
-          </Button>
-          <Button type="submit" loading={connect.isPending}>
-            {connection === null ? 'Connect' : 'Replace'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <platform.Inputs
+        metric={metric}
+        inputOf={(field) => form.getInputProps(`entered.${type}.${field}`)}
+      />
+      <Text size="sm" c="dimmed">
+        The import owns the days that it reads. What was recorded there before and does not come back is
+        removed, with a record in the history.
+      </Text>
+      {check.data !== undefined && !connect.isError && <CheckResult result={check.data} />}
+    </Form>
   );
 }
 

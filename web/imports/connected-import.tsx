@@ -1,5 +1,4 @@
-import { Alert, Badge, Button, Code, Group, List, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Alert, Badge, Code, Group, List, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { PLATFORMS } from '../../domain/imports/platforms.ts';
 import { api, dataOf } from '../http/api.ts';
@@ -14,8 +13,8 @@ import { sentence } from '../shared/words.ts';
 import { ConnectImport } from './connect-import.tsx';
 import type { Import } from './import-query.ts';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
-import { Confirmation } from '../shared/forms/confirmation.tsx';
-import { Dialog } from '../shared/forms/dialog.tsx';
+import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
+import { DialogButton } from '../shared/forms/dialog-button.tsx';
 
 const COLORS = { connected: 'green', paused: 'gray', failed: 'red' } as const;
 
@@ -120,28 +119,31 @@ function LastRun({ connection: { last_run } }: Pick<Connected, 'connection'>): R
 
 function Actions({ metric, connection }: Connected): ReactNode {
   const { has } = useSession();
-  const [replacing, replace] = useDisclosure();
   const isPaused = connection.status === 'paused';
   return (
     <Group>
       {!isPaused && <RunNow metric={metric} connection={connection} />}
       {(metric.kind === 'count' || has('revenue')) && (
-        <>
-          <Button variant="default" onClick={replace.open}>
-            Replace the connection
-          </Button>
-          <Dialog opened={replacing} onClose={replace.close} title="Replace the connection" isWide>
-            <ConnectImport metric={metric} connection={connection} onDone={replace.close} />
-          </Dialog>
-        </>
+        <DialogButton button="Replace the connection" variant="default" title="Replace the connection" isWide>
+          {(close) => <ConnectImport metric={metric} connection={connection} onDone={close} />}
+        </DialogButton>
       )}
       <Disconnect metric={metric} />
     </Group>
   );
 }
 
-function RunNow({ metric, connection }: Connected): ReactNode {
-  const [opened, { open, close }] = useDisclosure();
+const RunNow = (connected: Connected): ReactNode => (
+  <DialogButton
+    button="Run now"
+    disabled={connected.connection.last_run?.status === 'running'}
+    title="Run the import now"
+  >
+    {(close) => <RunForm {...connected} close={close} />}
+  </DialogButton>
+);
+
+function RunForm({ metric, connection, close }: Connected & { close: () => void }): ReactNode {
   const { today } = useSession();
   const [from, setFrom] = useState('');
   const run = useChange({
@@ -159,65 +161,42 @@ function RunNow({ metric, connection }: Connected): ReactNode {
     showsError: true,
   });
   return (
-    <>
-      <Button onClick={open} disabled={connection.last_run?.status === 'running'}>
-        Run now
-      </Button>
-      <Dialog opened={opened} onClose={close} title="Run the import now">
-        <DialogForm
-          change={run}
-          action="Run"
-          onSubmit={() => {
-            run.mutate(undefined);
-          }}
-          onCancel={close}
-        >
-          <TextInput
-            label="From"
-            description="Empty for the running month and the one before it"
-            type="month"
-            min={connection.first_month}
-            max={monthOf(today)}
-            value={from}
-            onChange={({ currentTarget }) => {
-              setFrom(currentTarget.value);
-            }}
-          />
-        </DialogForm>
-      </Dialog>
-    </>
+    <DialogForm
+      change={run}
+      action="Run"
+      onSubmit={() => {
+        run.mutate(undefined);
+      }}
+      onCancel={close}
+    >
+      <TextInput
+        label="From"
+        description="Empty for the running month and the one before it"
+        type="month"
+        min={connection.first_month}
+        max={monthOf(today)}
+        value={from}
+        onChange={({ currentTarget }) => {
+          setFrom(currentTarget.value);
+        }}
+      />
+    </DialogForm>
   );
 }
 
-function Disconnect({ metric }: { metric: ShownMetric }): ReactNode {
-  const [opened, { open, close }] = useDisclosure();
-  const disconnect = useChange({
-    send: (_: undefined, signal) =>
-      dataOf(api.DELETE('/api/v1/metrics/{id}/import', { params: { path: { id: metric.id } }, signal })),
-    changes: NUMBERS_OF_METRICS,
-    done: () => `${metric.name} is disconnected. Its values stay.`,
-    onDone: close,
-    showsError: true,
-  });
-  return (
-    <>
-      <Button variant="outline" color="red" onClick={open}>
-        Disconnect
-      </Button>
-      <Confirmation
-        title="Disconnect the import?"
-        opened={opened}
-        onClose={close}
-        action="Disconnect"
-        change={disconnect}
-        onConfirm={() => {
-          disconnect.mutate(undefined);
-        }}
-      >
-        <Text size="sm">
-          Its credential is deleted. The imported values stay, and can be changed by hand again.
-        </Text>
-      </Confirmation>
-    </>
-  );
-}
+const Disconnect = ({ metric: { id, name } }: { metric: ShownMetric }): ReactNode => (
+  <ConfirmButton
+    button="Disconnect"
+    variant="outline"
+    color="red"
+    title="Disconnect the import?"
+    action="Disconnect"
+    send={(signal) => dataOf(api.DELETE('/api/v1/metrics/{id}/import', { params: { path: { id } }, signal }))}
+    changes={NUMBERS_OF_METRICS}
+    done={() => `${name} is disconnected. Its values stay.`}
+  >
+    <Text size="sm">
+      Its credential is deleted. The imported values stay, and can be changed by hand again.
+    </Text>
+  </ConfirmButton>
+);

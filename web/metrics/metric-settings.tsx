@@ -1,6 +1,5 @@
-import { Button, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, List, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
@@ -13,8 +12,8 @@ import { useChange } from '../shared/forms/use-change.ts';
 import { targetRule } from './metric-numbers.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from './metric-queries.ts';
 import { ScopeOfMetric } from './scope-of-metric.tsx';
-import { FormError } from '../shared/forms/form-error.tsx';
-import { Confirmation } from '../shared/forms/confirmation.tsx';
+import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
+import { Form } from '../shared/forms/form.tsx';
 
 /** The definition of a metric: what can change as a form, the rest in words, and its deletion. */
 export function MetricSettings({ metric }: { metric: ShownMetric }): ReactNode {
@@ -75,92 +74,72 @@ function Definition({ metric, mayChange }: { metric: ShownMetric; mayChange: boo
     showsError: true,
   });
   return (
-    <form
+    <Form
+      change={save}
+      action={mayChange ? 'Save' : null}
+      isReady={form.isDirty()}
+      maxWidth={480}
       onSubmit={form.onSubmit((values) => {
         save.mutate(values);
       })}
     >
-      <Stack maw={480}>
-        <TextInput label="Name" required disabled={!mayChange} {...form.getInputProps('name')} />
-        <TextInput label="Unit" required disabled={!mayChange} {...form.getInputProps('unit')} />
-        <NumberField
-          rule={rule}
-          label="Target"
-          description={
-            isRevenue
-              ? 'The highest cost in percent of revenue. Empty for no target.'
-              : `The highest cost per ${metric.unit}, in ${organisation.currency}. Empty for no target.`
-          }
+      <TextInput label="Name" required disabled={!mayChange} {...form.getInputProps('name')} />
+      <TextInput label="Unit" required disabled={!mayChange} {...form.getInputProps('unit')} />
+      <NumberField
+        rule={rule}
+        label="Target"
+        description={
+          isRevenue
+            ? 'The highest cost in percent of revenue. Empty for no target.'
+            : `The highest cost per ${metric.unit}, in ${organisation.currency}. Empty for no target.`
+        }
+        disabled={!mayChange}
+        {...form.getInputProps('target')}
+      />
+      {!isRevenue && (
+        <TextInput
+          label="Labels"
+          description="What the labels of its values name, for example region. It can change while there are no values."
           disabled={!mayChange}
-          {...form.getInputProps('target')}
+          {...form.getInputProps('labelKey')}
         />
-        {!isRevenue && (
-          <TextInput
-            label="Labels"
-            description="What the labels of its values name, for example region. It can change while there are no values."
-            disabled={!mayChange}
-            {...form.getInputProps('labelKey')}
-          />
-        )}
-        {isRevenue && (
-          <Checkbox
-            label="The assistant may read it when an admin asks"
-            disabled={!mayChange}
-            {...form.getInputProps('assistantAccess', { type: 'checkbox' })}
-          />
-        )}
-        <List size="sm" c="dimmed">
-          <List.Item>
-            {isRevenue ? 'Revenue' : 'A count'}, {metric.frequency}, {metric.aggregation} of the month
-          </List.Item>
-          <List.Item>Made {instantText(metric.created_at)}</List.Item>
-        </List>
-        <FormError error={save.error} />
-        {mayChange && (
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-              Save
-            </Button>
-          </Group>
-        )}
-      </Stack>
-    </form>
+      )}
+      {isRevenue && (
+        <Checkbox
+          label="The assistant may read it when an admin asks"
+          disabled={!mayChange}
+          {...form.getInputProps('assistantAccess', { type: 'checkbox' })}
+        />
+      )}
+      <List size="sm" c="dimmed">
+        <List.Item>
+          {isRevenue ? 'Revenue' : 'A count'}, {metric.frequency}, {metric.aggregation} of the month
+        </List.Item>
+        <List.Item>Made {instantText(metric.created_at)}</List.Item>
+      </List>
+    </Form>
   );
 }
 
-function DeleteMetric({ metric }: { metric: ShownMetric }): ReactNode {
-  const [opened, { open, close }] = useDisclosure();
+function DeleteMetric({ metric: { id, name } }: { metric: ShownMetric }): ReactNode {
   const navigate = useNavigate();
-  const remove = useChange({
-    send: (_: undefined, signal) =>
-      dataOf(api.DELETE('/api/v1/metrics/{id}', { params: { path: { id: metric.id } }, signal })),
-    changes: ['overview', 'waiting', 'metric-list'],
-    done: () => `${metric.name} is deleted.`,
-    onDone: () => {
-      close();
-      void navigate({ to: '/business-metrics' });
-    },
-    showsError: true,
-  });
   return (
-    <>
-      <Button variant="outline" color="red" onClick={open}>
-        Delete metric
-      </Button>
-      <Confirmation
-        title={`Delete ${metric.name}?`}
-        opened={opened}
-        onClose={close}
-        action="Delete"
-        change={remove}
-        onConfirm={() => {
-          remove.mutate(undefined);
-        }}
-      >
-        <Text size="sm">
-          Its values, locked months and import are no longer reachable. The audit log keeps who deleted it.
-        </Text>
-      </Confirmation>
-    </>
+    <ConfirmButton
+      button="Delete metric"
+      variant="outline"
+      color="red"
+      title={`Delete ${name}?`}
+      action="Delete"
+      send={(signal) => dataOf(api.DELETE('/api/v1/metrics/{id}', { params: { path: { id } }, signal }))}
+      changes={['overview', 'waiting', 'metric-list']}
+      done={() => `${name} is deleted.`}
+      onDone={() => {
+        void navigate({ to: '/business-metrics' });
+      }}
+    >
+      <Text size="sm">
+        Its values, locked months and import are no longer reachable. The audit log keeps who deleted it.
+      </Text>
+    </ConfirmButton>
   );
 }

@@ -1,5 +1,4 @@
-import { Alert, Button, List, Stack, Table, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Alert, List, Stack, Table, Text, Title } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, dataOf, type Schema } from '../http/api.ts';
@@ -7,7 +6,7 @@ import type { ShownMetric } from '../metrics/metric-queries.ts';
 import { ChangesOfValues } from '../metrics/values/changes-of-values.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { countText } from '../shared/numbers.ts';
-import { Dialog } from '../shared/forms/dialog.tsx';
+import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { Answer } from '../shared/states.tsx';
 import { instantText } from '../shared/times.ts';
 import { sentence } from '../shared/words.ts';
@@ -26,19 +25,18 @@ const versionsQuery = (id: string, month: string) =>
   });
 
 /** The button that shows the locked versions of a month side by side with today. */
-export function MonthVersions({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode {
-  const [opened, { open, close }] = useDisclosure();
-  return (
-    <>
-      <Button size="compact-xs" variant="subtle" onClick={open} aria-label={`Versions of ${month.month}`}>
-        {countText(month.version ?? 0, 'version')}
-      </Button>
-      <Dialog opened={opened} onClose={close} title={`${metric.name} in ${month.month}`} isWide>
-        <Versions metric={metric} month={month} />
-      </Dialog>
-    </>
-  );
-}
+export const MonthVersions = ({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode => (
+  <DialogButton
+    button={countText(month.version ?? 0, 'version')}
+    size="compact-xs"
+    variant="subtle"
+    aria-label={`Versions of ${month.month}`}
+    title={`${metric.name} in ${month.month}`}
+    isWide
+  >
+    {() => <Versions metric={metric} month={month} />}
+  </DialogButton>
+);
 
 function Versions({ metric, month }: { metric: ShownMetric; month: Month }): ReactNode {
   const query = useQuery(versionsQuery(metric.id, month.month));

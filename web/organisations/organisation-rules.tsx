@@ -1,10 +1,10 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, dataOf, type Schema } from '../http/api.ts';
 import { Card } from '../shared/card.tsx';
-import { FormError } from '../shared/forms/form-error.tsx';
+import { Form } from '../shared/forms/form.tsx';
 import { Answer } from '../shared/states.tsx';
 import { fieldText, numberIn, problemIn, type NumberRule } from '../shared/forms/number-entry.ts';
 import { NumberField } from '../shared/forms/number-field.tsx';
@@ -92,32 +92,21 @@ function RulesForm({ organisation }: { organisation: Organisation }): ReactNode 
     showsError: true,
   });
   return (
-    <form
+    <Form
+      change={save}
+      action="Save"
+      isReady={form.isDirty()}
       onSubmit={form.onSubmit((values) => {
         save.mutate(values);
       })}
     >
-      <Stack>
-        <TextInput
-          label="Name"
-          required
-          withAsterisk={false}
-          maxLength={200}
-          {...form.getInputProps('name')}
-        />
-        <NumberField
-          rule={SETTLE_DAYS}
-          label="Settle days"
-          description="Full days after the end of a month until it counts as settled. Only then can it be locked."
-          {...form.getInputProps('settleDays')}
-        />
-        <FormError error={save.error} />
-        <Group>
-          <Button type="submit" disabled={!form.isDirty()} loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput label="Name" required withAsterisk={false} maxLength={200} {...form.getInputProps('name')} />
+      <NumberField
+        rule={SETTLE_DAYS}
+        label="Settle days"
+        description="Full days after the end of a month until it counts as settled. Only then can it be locked."
+        {...form.getInputProps('settleDays')}
+      />
+    </Form>
   );
 }

@@ -1,17 +1,21 @@
-import { Button, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { useChange } from '../shared/forms/use-change.ts';
-import { Confirmation } from '../shared/forms/confirmation.tsx';
-import { Dialog } from '../shared/forms/dialog.tsx';
+import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
+import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { bodyOfNew, changesOf, SourceForm, type SourceValues } from './source-form.tsx';
 import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
 
 /** A button that connects a new source, and leads to it. */
-export function NewSource(): ReactNode {
-  const [opened, { open, close }] = useDisclosure();
+export const NewSource = (): ReactNode => (
+  <DialogButton button="New source" size="sm" title="New source">
+    {(close) => <NewSourceForm close={close} />}
+  </DialogButton>
+);
+
+function NewSourceForm({ close }: { close: () => void }): ReactNode {
   const navigate = useNavigate();
   const create = useChange({
     send: (values: SourceValues, signal) =>
@@ -24,21 +28,17 @@ export function NewSource(): ReactNode {
     },
     showsError: true,
   });
-  return (
-    <>
-      <Button size="sm" onClick={open}>
-        New source
-      </Button>
-      <Dialog opened={opened} onClose={close} title="New source">
-        <SourceForm change={create} close={close} />
-      </Dialog>
-    </>
-  );
+  return <SourceForm change={create} close={close} />;
 }
 
 /** A button that changes a source, or pauses its schedule. */
-export function EditSource({ source }: { source: CostSource }): ReactNode {
-  const [opened, { open, close }] = useDisclosure();
+export const EditSource = ({ source }: { source: CostSource }): ReactNode => (
+  <DialogButton button="Edit" size="xs" variant="default" title={`Edit ${source.name}`}>
+    {(close) => <EditForm source={source} close={close} />}
+  </DialogButton>
+);
+
+function EditForm({ source, close }: { source: CostSource; close: () => void }): ReactNode {
   const change = useChange({
     send: (values: SourceValues, signal) =>
       dataOf(
@@ -53,53 +53,32 @@ export function EditSource({ source }: { source: CostSource }): ReactNode {
     onDone: close,
     showsError: true,
   });
-  return (
-    <>
-      <Button size="xs" variant="default" onClick={open}>
-        Edit
-      </Button>
-      <Dialog opened={opened} onClose={close} title={`Edit ${source.name}`}>
-        <SourceForm source={source} change={change} close={close} />
-      </Dialog>
-    </>
-  );
+  return <SourceForm source={source} change={change} close={close} />;
 }
 
 /** A button that deletes a source after it has said what goes and what stays. */
-export function DeleteSource({ source }: { source: CostSource }): ReactNode {
-  const [opened, { open, close }] = useDisclosure();
+export function DeleteSource({ source: { id, name } }: { source: CostSource }): ReactNode {
   const navigate = useNavigate();
-  const remove = useChange({
-    send: (_: undefined, signal) =>
-      dataOf(api.DELETE('/api/v1/cost-sources/{id}', { params: { path: { id: source.id } }, signal })),
-    changes: SPEND_CHANGES.filter((subject) => subject !== 'runs'),
-    done: () => `${source.name} is deleted.`,
-    onDone: () => {
-      void navigate({ to: '/sources' });
-    },
-    showsError: true,
-  });
   return (
-    <>
-      <Button size="xs" variant="default" c="var(--mantine-color-error)" onClick={open}>
-        Delete
-      </Button>
-      <Confirmation
-        title={`Delete ${source.name}?`}
-        opened={opened}
-        onClose={close}
-        action="Delete"
-        change={remove}
-        onConfirm={() => {
-          remove.mutate(undefined);
-        }}
-      >
-        <Text size="sm">
-          Its spend no longer counts anywhere, except in locked months and sealed bills. The service no longer
-          reads it. This cannot be undone.
-        </Text>
-        <Text size="sm">To stop reading it and keep its spend, edit it and pause its schedule instead.</Text>
-      </Confirmation>
-    </>
+    <ConfirmButton
+      button="Delete"
+      size="xs"
+      variant="default"
+      c="var(--mantine-color-error)"
+      title={`Delete ${name}?`}
+      action="Delete"
+      send={(signal) => dataOf(api.DELETE('/api/v1/cost-sources/{id}', { params: { path: { id } }, signal }))}
+      changes={SPEND_CHANGES.filter((subject) => subject !== 'runs')}
+      done={() => `${name} is deleted.`}
+      onDone={() => {
+        void navigate({ to: '/sources' });
+      }}
+    >
+      <Text size="sm">
+        Its spend no longer counts anywhere, except in locked months and sealed bills. The service no longer
+        reads it. This cannot be undone.
+      </Text>
+      <Text size="sm">To stop reading it and keep its spend, edit it and pause its schedule instead.</Text>
+    </ConfirmButton>
   );
 }

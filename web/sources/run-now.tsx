@@ -1,7 +1,6 @@
 import '@mantine/dates/styles.css';
-import { Button, Checkbox, Group, Text } from '@mantine/core';
+import { Checkbox, Group, Text } from '@mantine/core';
 import { MonthPickerInput } from '@mantine/dates';
-import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
@@ -9,30 +8,26 @@ import { useSession } from '../http/session.ts';
 import { monthOf, type Day } from '../shared/calendar.ts';
 import { calendarOf } from '../shared/forms/date-fields.ts';
 import { useChange } from '../shared/forms/use-change.ts';
-import { Dialog } from '../shared/forms/dialog.tsx';
+import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import type { CostSource } from './sources-queries.ts';
 
 /** A button that reads a source now. Nobody starts a second run of the same source beside one that is under way. */
 export function RunNow({ source }: { source: CostSource }): ReactNode {
-  const [opened, { open, close }] = useDisclosure();
   const isRunning = source.last_run?.status === 'running';
+  const words = isRunning ? 'Running' : 'Run now';
   return (
-    <>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconPlayerPlay size={14} aria-hidden />}
-        disabled={isRunning}
-        aria-label={`${isRunning ? 'Running' : 'Run now'}: ${source.name}`}
-        onClick={open}
-      >
-        {isRunning ? 'Running' : 'Run now'}
-      </Button>
-      <Dialog opened={opened} onClose={close} title={`Run ${source.name} now`}>
-        <RunForm source={source} close={close} />
-      </Dialog>
-    </>
+    <DialogButton
+      button={words}
+      size="xs"
+      variant="default"
+      leftSection={<IconPlayerPlay size={14} aria-hidden />}
+      disabled={isRunning}
+      aria-label={`${words}: ${source.name}`}
+      title={`Run ${source.name} now`}
+    >
+      {(close) => <RunForm source={source} close={close} />}
+    </DialogButton>
   );
 }
 

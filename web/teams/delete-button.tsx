@@ -1,11 +1,10 @@
-import { Button, Text } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
-import { useChange } from '../shared/forms/use-change.ts';
-import { Confirmation } from '../shared/forms/confirmation.tsx';
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
 import { TEAM_CHANGES } from './team-queries.ts';
 
 /** A button that deletes something after a dialog that says what happens. */
-export function DeleteButton({
+export const DeleteButton = ({
   name,
   what,
   send,
@@ -17,44 +16,18 @@ export function DeleteButton({
   send: (signal: AbortSignal) => Promise<unknown>;
   /** What happens, in words. */
   children: ReactNode;
-}): ReactNode {
-  const [isOpen, setIsOpen] = useState(false);
-  const remove = useChange({
-    send: (_: undefined, signal) => send(signal),
-    changes: TEAM_CHANGES,
-    done: () => `The ${what} ${name} is deleted.`,
-    showsError: true,
-    onDone: () => {
-      setIsOpen(false);
-    },
-  });
-  return (
-    <>
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={`Delete ${name}`}
-        onClick={() => {
-          remove.reset();
-          setIsOpen(true);
-        }}
-      >
-        Delete
-      </Button>
-      <Confirmation
-        title={`Delete ${name}?`}
-        opened={isOpen}
-        onClose={() => {
-          setIsOpen(false);
-        }}
-        action={`Delete ${what}`}
-        change={remove}
-        onConfirm={() => {
-          remove.mutate(undefined);
-        }}
-      >
-        <Text size="sm">{children}</Text>
-      </Confirmation>
-    </>
-  );
-}
+}): ReactNode => (
+  <ConfirmButton
+    button="Delete"
+    size="xs"
+    variant="default"
+    aria-label={`Delete ${name}`}
+    title={`Delete ${name}?`}
+    action={`Delete ${what}`}
+    send={send}
+    changes={TEAM_CHANGES}
+    done={() => `The ${what} ${name} is deleted.`}
+  >
+    <Text size="sm">{children}</Text>
+  </ConfirmButton>
+);

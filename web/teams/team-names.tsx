@@ -1,9 +1,9 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { useChange } from '../shared/forms/use-change.ts';
-import { Dialog } from '../shared/forms/dialog.tsx';
+import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';
 
@@ -39,28 +39,23 @@ export const RenameTeam = ({ team: { id, name } }: { team: Team }): ReactNode =>
   />
 );
 
-function NameDialog({
-  button,
-  title,
-  action,
-  name,
-  send,
-  done,
-  onDone,
-}: {
-  button: string;
-  title: string;
+interface Naming {
   action: string;
   name: string;
   send: (name: string, signal: AbortSignal) => Promise<Team>;
   done: (team: Team) => string;
   onDone?: (team: Team) => void;
-}): ReactNode {
-  const [written, setWritten] = useState<string | null>(null);
+}
+
+const NameDialog = ({ button, title, ...naming }: Naming & { button: string; title: string }): ReactNode => (
+  <DialogButton button={button} size="xs" variant={naming.name === '' ? 'filled' : 'default'} title={title}>
+    {(close) => <NameForm {...naming} close={close} />}
+  </DialogButton>
+);
+
+function NameForm({ action, name, send, done, onDone, close }: Naming & { close: () => void }): ReactNode {
+  const [written, setWritten] = useState(name);
   const [isBlank, setIsBlank] = useState(false);
-  const close = (): void => {
-    setWritten(null);
-  };
   const change = useChange({
     send,
     changes: TEAM_CHANGES,
@@ -72,40 +67,25 @@ function NameDialog({
     },
   });
   return (
-    <>
-      <Button
-        size="xs"
-        variant={name === '' ? 'filled' : 'default'}
-        onClick={() => {
-          change.reset();
-          setIsBlank(false);
-          setWritten(name);
+    <DialogForm
+      change={change}
+      action={action}
+      onSubmit={() => {
+        const trimmed = written.trim();
+        setIsBlank(trimmed === '');
+        if (trimmed !== '') change.mutate(trimmed);
+      }}
+      onCancel={close}
+    >
+      <TextInput
+        label="Name"
+        data-autofocus
+        value={written}
+        error={isBlank && 'The name is missing.'}
+        onChange={({ currentTarget: { value } }) => {
+          setWritten(value);
         }}
-      >
-        {button}
-      </Button>
-      <Dialog title={title} opened={written !== null} onClose={close}>
-        <DialogForm
-          change={change}
-          action={action}
-          onSubmit={() => {
-            const trimmed = (written ?? '').trim();
-            setIsBlank(trimmed === '');
-            if (trimmed !== '') change.mutate(trimmed);
-          }}
-          onCancel={close}
-        >
-          <TextInput
-            label="Name"
-            data-autofocus
-            value={written ?? ''}
-            error={isBlank && 'The name is missing.'}
-            onChange={({ currentTarget: { value } }) => {
-              setWritten(value);
-            }}
-          />
-        </DialogForm>
-      </Dialog>
-    </>
+      />
+    </DialogForm>
   );
 }

@@ -1,6 +1,5 @@
-import { Button, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useSession } from '../../http/session.ts';
 import { monthOf } from '../../shared/calendar.ts';
@@ -10,23 +9,15 @@ import { useChange } from '../../shared/forms/use-change.ts';
 import { valueRule } from '../metric-numbers.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metric-queries.ts';
 import { useSetValue } from './use-value-edits.ts';
-import { Dialog } from '../../shared/forms/dialog.tsx';
+import { DialogButton } from '../../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 
 /** The button and form for one value of a metric. */
-export function AddValue({ metric }: { metric: ShownMetric }): ReactNode {
-  const [opened, { open, close }] = useDisclosure();
-  return (
-    <>
-      <Button size="xs" variant="default" onClick={open}>
-        Add value
-      </Button>
-      <Dialog opened={opened} onClose={close} title={`Add to ${metric.name}`}>
-        <ValueForm metric={metric} close={close} />
-      </Dialog>
-    </>
-  );
-}
+export const AddValue = ({ metric }: { metric: ShownMetric }): ReactNode => (
+  <DialogButton button="Add value" size="xs" variant="default" title={`Add to ${metric.name}`}>
+    {(close) => <ValueForm metric={metric} close={close} />}
+  </DialogButton>
+);
 
 function ValueForm({ metric, close }: { metric: ShownMetric; close: () => void }): ReactNode {
   const { today, organisation } = useSession();

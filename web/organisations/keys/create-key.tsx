@@ -1,12 +1,11 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { PERMISSIONS, type Permission } from '../../../domain/organisations/permissions.ts';
 import { api, dataOf } from '../../http/api.ts';
 import type { Day } from '../../shared/calendar.ts';
-import { Dialog } from '../../shared/forms/dialog.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
-import { SecretOnce } from '../../shared/forms/secret-once.tsx';
+import { SecretButton } from '../../shared/forms/secret-button.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { useSession } from '../../http/session.ts';
 
@@ -20,42 +19,16 @@ const ALLOWS: Record<Permission, string> = {
 const CREATE = 'Create key';
 
 /** A button that opens the form of a new key. The dialog then shows the key's secret once. */
-export function CreateKey(): ReactNode {
-  const [shown, setShown] = useState<'nothing' | 'form' | { secret: string }>('nothing');
-  const close = (): void => {
-    setShown('nothing');
-  };
-  const hasSecret = typeof shown === 'object';
-  const isOpen = shown !== 'nothing';
-  return (
-    <>
-      {/* The dialog has a button of this name, too. */}
-      <Button
-        size="xs"
-        aria-hidden={isOpen}
-        onClick={() => {
-          setShown('form');
-        }}
-      >
-        {CREATE}
-      </Button>
-      <Dialog
-        opened={isOpen}
-        onClose={close}
-        title={hasSecret ? 'The key is created' : 'Create a key'}
-        stays={hasSecret}
-      >
-        {shown === 'form' && <KeyForm onCreated={setShown} onCancel={close} />}
-        {hasSecret && (
-          <SecretOnce secret={shown.secret} onStored={close}>
-            Programs send it as the header X-API-Key. People sign in to these pages with it, unless its
-            permission is metrics:ingest.
-          </SecretOnce>
-        )}
-      </Dialog>
-    </>
-  );
-}
+export const CreateKey = (): ReactNode => (
+  <SecretButton
+    action={CREATE}
+    title="Create a key"
+    madeTitle="The key is created"
+    about="Programs send it as the header X-API-Key. People sign in to these pages with it, unless its permission is metrics:ingest."
+  >
+    {(onCreated, onCancel) => <KeyForm onCreated={onCreated} onCancel={onCancel} />}
+  </SecretButton>
+);
 
 interface Values {
   name: string;

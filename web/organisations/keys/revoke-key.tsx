@@ -1,10 +1,8 @@
-import { Button, List, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { List, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
-import { Confirmation } from '../../shared/forms/confirmation.tsx';
-import { useChange } from '../../shared/forms/use-change.ts';
+import { ConfirmButton } from '../../shared/forms/confirm-button.tsx';
 import { sessionQuery, useSession } from '../../http/session.ts';
 import type { Key } from './keys-query.ts';
 
@@ -13,56 +11,33 @@ export function RevokeKey({ of: { id, name } }: { of: Key }): ReactNode {
   const { key } = useSession();
   const isOwn = key.id === id;
   const queryClient = useQueryClient();
-  const [opened, { open, close }] = useDisclosure();
-  const revoke = useChange({
-    send: (_: undefined, signal) =>
-      dataOf(api.DELETE('/api/v1/keys/{id}', { params: { path: { id } }, signal })),
-    changes: isOwn ? [] : ['keys', 'audit-log'],
-    done: () => `The key “${name}” is revoked.`,
-    onDone: () => {
-      close();
-      if (!isOwn) return;
-      queryClient.setQueryData(sessionQuery.queryKey, null);
-      queryClient.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== 'session' });
-    },
-    showsError: true,
-  });
   return (
-    <>
-      <Button
-        size="compact-xs"
-        variant="default"
-        aria-label={`Revoke ${name}`}
-        onClick={() => {
-          revoke.reset();
-          open();
-        }}
-      >
-        Revoke
-      </Button>
-      <Confirmation
-        title={`Revoke the key “${name}”?`}
-        action="Revoke"
-        opened={opened}
-        change={revoke}
-        onConfirm={() => {
-          revoke.mutate(undefined);
-        }}
-        onClose={close}
-      >
-        <Text size="sm">This ends at once, and cannot be undone:</Text>
-        <List size="sm">
-          <List.Item>every program that sends this key is refused,</List.Item>
-          <List.Item>
-            every browser session of this key ends{isOwn && ', also the one you use now'}.
-          </List.Item>
-        </List>
-        {isOwn && (
-          <Text size="sm" fw={600}>
-            Have another admin key at hand to sign in again.
-          </Text>
-        )}
-      </Confirmation>
-    </>
+    <ConfirmButton
+      button="Revoke"
+      size="compact-xs"
+      variant="default"
+      aria-label={`Revoke ${name}`}
+      title={`Revoke the key “${name}”?`}
+      action="Revoke"
+      send={(signal) => dataOf(api.DELETE('/api/v1/keys/{id}', { params: { path: { id } }, signal }))}
+      changes={isOwn ? [] : ['keys', 'audit-log']}
+      done={() => `The key “${name}” is revoked.`}
+      onDone={() => {
+        if (!isOwn) return;
+        queryClient.setQueryData(sessionQuery.queryKey, null);
+        queryClient.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== 'session' });
+      }}
+    >
+      <Text size="sm">This ends at once, and cannot be undone:</Text>
+      <List size="sm">
+        <List.Item>every program that sends this key is refused,</List.Item>
+        <List.Item>every browser session of this key ends{isOwn && ', also the one you use now'}.</List.Item>
+      </List>
+      {isOwn && (
+        <Text size="sm" fw={600}>
+          Have another admin key at hand to sign in again.
+        </Text>
+      )}
+    </ConfirmButton>
   );
 }

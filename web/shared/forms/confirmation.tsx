@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
-import { DialogForm, type SentChange } from './dialog-form.tsx';
+import { DialogForm } from './dialog-form.tsx';
+import type { SentChange } from './form.tsx';
 
 /** Asks before something ends, in words that say what happens. A refusal of the API shows in the dialog. */
 export const Confirmation = ({

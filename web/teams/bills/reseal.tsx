@@ -1,10 +1,9 @@
-import { Button, Text, Textarea } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Text, Textarea } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import type { Month } from '../../shared/calendar.ts';
 import { useChange } from '../../shared/forms/use-change.ts';
-import { Dialog } from '../../shared/forms/dialog.tsx';
+import { DialogButton } from '../../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 import { TEAM_CHANGES } from '../team-queries.ts';
 
@@ -12,8 +11,13 @@ import { TEAM_CHANGES } from '../team-queries.ts';
 const LONGEST_REASON = 1000;
 
 /** A button that seals all teams' bills of a past month again, with a reason. */
-export function Reseal({ month }: { month: Month }): ReactNode {
-  const [isOpen, { open, close }] = useDisclosure();
+export const Reseal = ({ month }: { month: Month }): ReactNode => (
+  <DialogButton button={`Reseal ${month}`} size="xs" variant="default" title={`Reseal ${month}`}>
+    {(close) => <ResealForm month={month} close={close} />}
+  </DialogButton>
+);
+
+function ResealForm({ month, close }: { month: Month; close: () => void }): ReactNode {
   const [reason, setReason] = useState('');
   const [isBlank, setIsBlank] = useState(false);
   const reseal = useChange({
@@ -31,51 +35,35 @@ export function Reseal({ month }: { month: Month }): ReactNode {
     onDone: close,
   });
   return (
-    <>
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => {
-          reseal.reset();
-          setReason('');
-          setIsBlank(false);
-          open();
+    <DialogForm
+      change={reseal}
+      action="Reseal all bills"
+      onSubmit={() => {
+        const trimmed = reason.trim();
+        setIsBlank(trimmed === '');
+        if (trimmed !== '') reseal.mutate(trimmed);
+      }}
+      onCancel={close}
+    >
+      <Text size="sm">
+        This seals the bills of all teams for {month} again, from today’s spend, ownership and values. Each
+        bill gets another version, even if its amounts stay the same. From then on only split values and
+        another reseal change the month.
+      </Text>
+      <Textarea
+        label="Reason"
+        description="Everybody who sees the versions can read it."
+        data-autofocus
+        autosize
+        minRows={2}
+        maxLength={LONGEST_REASON}
+        value={reason}
+        error={isBlank && 'The reason is missing.'}
+        onChange={({ currentTarget: { value } }) => {
+          // The service takes one line.
+          setReason(value.replace(/\s*\n\s*/g, ' '));
         }}
-      >
-        Reseal {month}
-      </Button>
-      <Dialog title={`Reseal ${month}`} opened={isOpen} onClose={close}>
-        <DialogForm
-          change={reseal}
-          action="Reseal all bills"
-          onSubmit={() => {
-            const trimmed = reason.trim();
-            setIsBlank(trimmed === '');
-            if (trimmed !== '') reseal.mutate(trimmed);
-          }}
-          onCancel={close}
-        >
-          <Text size="sm">
-            This seals the bills of all teams for {month} again, from today’s spend, ownership and values.
-            Each bill gets another version, even if its amounts stay the same. From then on only split values
-            and another reseal change the month.
-          </Text>
-          <Textarea
-            label="Reason"
-            description="Everybody who sees the versions can read it."
-            data-autofocus
-            autosize
-            minRows={2}
-            maxLength={LONGEST_REASON}
-            value={reason}
-            error={isBlank && 'The reason is missing.'}
-            onChange={({ currentTarget: { value } }) => {
-              // The service takes one line.
-              setReason(value.replace(/\s*\n\s*/g, ' '));
-            }}
-          />
-        </DialogForm>
-      </Dialog>
-    </>
+      />
+    </DialogForm>
   );
 }

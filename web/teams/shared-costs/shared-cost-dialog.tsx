@@ -1,14 +1,13 @@
-import { Alert, Button, Input, Stack, TextInput } from '@mantine/core';
+import { Alert, Input, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { api, dataOf } from '../../http/api.ts';
 import { Answer } from '../../shared/states.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { SpendPicker } from '../../spend/picks/spend-picker.tsx';
-import { Dialog } from '../../shared/forms/dialog.tsx';
+import { DialogButton } from '../../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 import { TEAM_CHANGES, teamsQuery, type SharedCost } from '../team-queries.ts';
 import { draftOf, splitOf } from './split-draft.ts';
@@ -56,20 +55,18 @@ interface DialogProps {
   send: (definition: Definition, signal: AbortSignal) => Promise<Saved>;
 }
 
-function SharedCostDialog(props: DialogProps): ReactNode {
-  const { button, title, cost } = props;
-  const [isOpen, { open, close }] = useDisclosure();
-  return (
-    <>
-      <Button size="xs" variant={cost === null ? 'filled' : 'default'} aria-label={title} onClick={open}>
-        {button}
-      </Button>
-      <Dialog title={title} opened={isOpen} onClose={close} isWide>
-        <SharedCostForm {...props} onClose={close} />
-      </Dialog>
-    </>
-  );
-}
+const SharedCostDialog = (props: DialogProps): ReactNode => (
+  <DialogButton
+    button={props.button}
+    size="xs"
+    variant={props.cost === null ? 'filled' : 'default'}
+    aria-label={props.title}
+    title={props.title}
+    isWide
+  >
+    {(close) => <SharedCostForm {...props} onClose={close} />}
+  </DialogButton>
+);
 
 function SharedCostForm({ action, cost, send, onClose }: DialogProps & { onClose: () => void }): ReactNode {
   const teams = useQuery(teamsQuery);

@@ -1,10 +1,9 @@
 import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { SecretOnce } from '../shared/forms/secret-once.tsx';
 
-/** The secret of a webhook, shown once, with how its endpoint checks signatures. */
-export const WebhookSecret = ({ secret, onStored }: { secret: string; onStored: () => void }): ReactNode => (
-  <SecretOnce secret={secret} onStored={onStored}>
+/** What the secret of a webhook is for: how its endpoint checks signatures. */
+export const AboutSignatures = (): ReactNode => (
+  <>
     Deliveries are signed as{' '}
     <Anchor
       href="https://www.standardwebhooks.com"
@@ -17,5 +16,5 @@ export const WebhookSecret = ({ secret, onStored }: { secret: string; onStored: 
     </Anchor>{' '}
     specifies. Your endpoint verifies them with this secret, the raw body, and the headers webhook-id,
     webhook-timestamp and webhook-signature. That project has libraries for many languages.
-  </SecretOnce>
+  </>
 );
