@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wrongLines } from '../../web/metrics/values/wrong-lines.ts';
+import { wrongLines } from '../../../web/metrics/values/wrong-lines.ts';
 
 const MESSAGE = 'line 2: value: expected a number; line 4: label: expected a label';
 const TEXT = 'période,value\n2026-01-05,x\n\n2026-01-06,é';

@@ -5,7 +5,7 @@ import {
   problemIn,
   readNumber,
   type NumberRule,
-} from '../../web/shared/forms/number-entry.ts';
+} from '../../../web/shared/forms/number-entry.ts';
 
 const COUNT: NumberRule = { style: { style: 'decimal' }, min: 0, max: 1e15, decimals: 10 };
 const PERCENT: NumberRule = { style: { style: 'percent' }, min: 0, max: 100, decimals: 6 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonBesideDoubts } from '../../web/months/doubts/reason-beside-doubts.ts';
+import { reasonBesideDoubts } from '../../../web/months/doubts/reason-beside-doubts.ts';
 
 const TAX = { sentence: 'cost source "Bill" has a row without an amount; it is line 7' };
 const GAP = { sentence: 'cost source "Prod" has not delivered 2026-01-31' };

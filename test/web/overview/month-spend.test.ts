@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { monthSpendOf } from '../../web/overview/month-spend.ts';
+import { monthSpendOf } from '../../../web/overview/month-spend.ts';
 
 /** Spend by day and source, as the API answers it. */
 const row = (day: string, source: string, total: number) => ({ day, source, total });
