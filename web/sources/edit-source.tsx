@@ -5,7 +5,8 @@ import { api, dataOf } from '../http/api.ts';
 import { useChange } from '../shared/forms/use-change.ts';
 import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
 import { DialogButton } from '../shared/forms/dialog-button.tsx';
-import { bodyOfNew, changesOf, SourceForm, type SourceValues } from './source-form.tsx';
+import { SourceForm } from './source-form.tsx';
+import { bodyOfNew, changesOf, type SourceValues } from './source-values.ts';
 import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
 
 /** A button that connects a new source, and leads to it. */

@@ -48,11 +48,3 @@ export function RunWords({ run }: { run: Run | null }): ReactNode {
     </div>
   );
 }
-
-/** The months of a run as words, for example `2026-01 to 2026-03`. */
-export function monthsText(months: readonly string[]): string {
-  const [first] = months;
-  const last = months.at(-1);
-  if (first === undefined || last === undefined) return 'no months';
-  return first === last ? first : `${first} to ${last}`;
-}

@@ -8,7 +8,8 @@ import { NumberCell } from '../shared/tables/data-table.tsx';
 import { ListCard } from '../shared/tables/list-card.tsx';
 import { instantText } from '../shared/times.ts';
 import { RunDetails } from './run-details.tsx';
-import { monthsText, RunStatus } from './run-words.tsx';
+import { monthsText, tookText } from './run-texts.ts';
+import { RunStatus } from './run-words.tsx';
 import { runsQuery, type CostSource, type Run } from './sources-queries.ts';
 import { useCurrentRun } from './use-current-run.ts';
 
@@ -103,11 +104,4 @@ function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }): ReactNode {
       </NumberCell>
     </Table.Tr>
   );
-}
-
-function tookText({ started_at: started, finished_at: finished }: Run): string {
-  if (finished === null) return 'under way';
-  const seconds = Math.round((Date.parse(finished) - Date.parse(started)) / 1_000);
-  if (seconds < 1) return 'under 1 s';
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }

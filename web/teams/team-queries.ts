@@ -32,13 +32,12 @@ export const teamsQuery = queryOptions({
   queryKey: ['teams', 'all'],
   queryFn: async ({ signal }) => {
     const teams: Team[] = [];
-    let cursor: string | undefined;
-    do {
-      const query = { limit: MOST_AT_ONCE, cursor };
+    for (let at: { cursor?: string } | null = {}; at !== null;) {
+      const query: { limit: number; cursor?: string } = { limit: MOST_AT_ONCE, ...at };
       const part = await bodyOf(api.GET('/api/v1/teams', { params: { query }, signal }));
       teams.push(...part.data);
-      cursor = part.next_cursor ?? undefined;
-    } while (cursor !== undefined);
+      at = part.next_cursor === null ? null : { cursor: part.next_cursor };
+    }
     return teams;
   },
 });
