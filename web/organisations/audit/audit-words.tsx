@@ -129,42 +129,28 @@ const shown = (value: unknown): string =>
 /** The digits at the end of an id distinguish it from others. */
 const SHOWN_DIGITS = 6;
 
+/** The pages of things, by how their ids begin. */
+const PAGES = new Map([
+  ['met', '/business-metrics/$id'],
+  ['team', '/teams/$id'],
+  ['src', '/sources/$id'],
+] as const);
+
 /** A thing by its name, or by the end of its id, with a link to its page if it has one. */
 function Named({ id, name }: { id: string; name: string | undefined }): ReactNode {
   const [kind = ''] = id.split('_');
   const text = name ?? `${kind}_…${id.slice(-SHOWN_DIGITS)}`;
-  if (kind === 'met')
-    return (
-      <Anchor
-        underline="always"
-        inherit
-        title={id}
-        renderRoot={(props) => <Link to="/business-metrics/$id" params={{ id }} {...props} />}
-      >
-        {text}
-      </Anchor>
-    );
-  if (kind === 'team')
-    return (
-      <Anchor
-        underline="always"
-        inherit
-        title={id}
-        renderRoot={(props) => <Link to="/teams/$id" params={{ id }} {...props} />}
-      >
-        {text}
-      </Anchor>
-    );
-  if (kind === 'src')
-    return (
-      <Anchor
-        underline="always"
-        inherit
-        title={id}
-        renderRoot={(props) => <Link to="/sources/$id" params={{ id }} {...props} />}
-      >
-        {text}
-      </Anchor>
-    );
-  return <span title={id}>&ldquo;{text}&rdquo;</span>;
+  const to = PAGES.get(kind as 'met' | 'team' | 'src');
+  return to === undefined ? (
+    <span title={id}>&ldquo;{text}&rdquo;</span>
+  ) : (
+    <Anchor
+      underline="always"
+      inherit
+      title={id}
+      renderRoot={(props) => <Link to={to} params={{ id }} {...props} />}
+    >
+      {text}
+    </Anchor>
+  );
 }
