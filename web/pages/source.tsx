@@ -7,8 +7,8 @@ import { PageTitle } from '../shared/page-title.tsx';
 import { Answer } from '../shared/states.tsx';
 import { AboutSource } from '../sources/about-source.tsx';
 import { DeleteSource, EditSource } from '../sources/edit-source.tsx';
-import { RunNow } from '../sources/run-now.tsx';
-import { RunsCard } from '../sources/runs-card.tsx';
+import { RunNow } from '../sources/runs/run-now.tsx';
+import { RunsCard } from '../sources/runs/runs-card.tsx';
 import { sourceQuery, type CostSource } from '../sources/sources-queries.ts';
 import { UnitsCard } from '../sources/units/units-card.tsx';
 

@@ -2,10 +2,10 @@ import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Card } from '../shared/card.tsx';
 import { sentence } from '../shared/words.ts';
-import { RunWords } from './run-words.tsx';
+import { RunWords } from './runs/run-words.tsx';
 import { SOURCE_KINDS } from './source-kinds.ts';
 import { NOTHING_DELIVERED, type CostSource } from './sources-queries.ts';
-import { useCurrentRun } from './use-current-run.ts';
+import { useCurrentRun } from './runs/use-current-run.ts';
 
 /** What a source is and reads, and how its last run went. */
 export function AboutSource({ source }: { source: CostSource }): ReactNode {

@@ -6,11 +6,11 @@ import { useSession } from '../http/session.ts';
 import { Missing } from '../shared/amounts.tsx';
 import { ListCard } from '../shared/tables/list-card.tsx';
 import { NewSource } from './edit-source.tsx';
-import { RunNow } from './run-now.tsx';
-import { RunWords } from './run-words.tsx';
+import { RunNow } from './runs/run-now.tsx';
+import { RunWords } from './runs/run-words.tsx';
 import { SOURCE_KINDS } from './source-kinds.ts';
 import { NOTHING_DELIVERED, sourcesQuery, type CostSource } from './sources-queries.ts';
-import { useCurrentRun } from './use-current-run.ts';
+import { useCurrentRun } from './runs/use-current-run.ts';
 
 /** Where spend comes from, how the last run of each source went, and how far it has delivered. */
 export function SourcesCard(): ReactNode {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { monthsText, tookText } from '../../../web/sources/run-texts.ts';
+import { monthsText, tookText } from '../../../web/sources/runs/run-texts.ts';
 import { bodyOfNew, changesOf, valuesOf } from '../../../web/sources/source-values.ts';
 
 describe('what people fill in about a source', () => {

@@ -8,7 +8,7 @@ import type { StartedRun } from '../../shared/use-started-run.ts';
 import { sentence } from '../../shared/words.ts';
 import { sourceQuery } from '../../sources/sources-queries.ts';
 import { EndUnit } from '../../sources/units/end-unit.tsx';
-import { useReadAgain } from '../../sources/use-read-again.ts';
+import { useReadAgain } from '../../sources/runs/use-read-again.ts';
 import { WayButton, WayDialog, type WayOutProps } from './way-button.tsx';
 
 /** Starts a run, and shows why it failed. */

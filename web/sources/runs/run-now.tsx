@@ -3,14 +3,14 @@ import { Checkbox, Group, Text } from '@mantine/core';
 import { MonthPickerInput } from '@mantine/dates';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { api, dataOf } from '../http/api.ts';
-import { useSession } from '../http/session.ts';
-import { monthOf, type Day } from '../shared/calendar.ts';
-import { calendarOf } from '../shared/forms/date-fields.ts';
-import { useChange } from '../shared/forms/use-change.ts';
-import { DialogButton } from '../shared/forms/dialog-button.tsx';
-import { DialogForm } from '../shared/forms/dialog-form.tsx';
-import type { CostSource } from './sources-queries.ts';
+import { api, dataOf } from '../../http/api.ts';
+import { useSession } from '../../http/session.ts';
+import { monthOf, type Day } from '../../shared/calendar.ts';
+import { calendarOf } from '../../shared/forms/date-fields.ts';
+import { useChange } from '../../shared/forms/use-change.ts';
+import { DialogButton } from '../../shared/forms/dialog-button.tsx';
+import { DialogForm } from '../../shared/forms/dialog-form.tsx';
+import type { CostSource } from '../sources-queries.ts';
 
 /** A button that reads a source now. Nobody starts a second run of the same source beside one that is under way. */
 export function RunNow({ source }: { source: CostSource }): ReactNode {

@@ -1,4 +1,4 @@
-import type { Run } from './sources-queries.ts';
+import type { Run } from '../sources-queries.ts';
 
 /** The months of a run as words, for example `2026-01 to 2026-03`. */
 export function monthsText(months: readonly string[]): string {

@@ -1,9 +1,9 @@
 import { Alert, List, Stack, Table, Text, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import { Money, Quantity } from '../shared/amounts.tsx';
-import { DataTable, NumberCell } from '../shared/tables/data-table.tsx';
-import type { Run } from './sources-queries.ts';
-import { TableHead } from '../shared/tables/table-head.tsx';
+import { Money, Quantity } from '../../shared/amounts.tsx';
+import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import type { Run } from '../sources-queries.ts';
+import { TableHead } from '../../shared/tables/table-head.tsx';
 
 /** What a run left to say: why it failed, its notes, rejected rows, and what it changed in each month. */
 export function RunDetails({ run }: { run: Run }): ReactNode {

@@ -1,8 +1,8 @@
 import { Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { countText, quantityText } from '../shared/numbers.ts';
-import { instantText } from '../shared/times.ts';
-import type { Run } from './sources-queries.ts';
+import { countText, quantityText } from '../../shared/numbers.ts';
+import { instantText } from '../../shared/times.ts';
+import type { Run } from '../sources-queries.ts';
 
 const COLORS: Record<Run['status'], string> = { running: 'blue', completed: 'green', failed: 'red' };
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRunEnd } from '../shared/use-run-end.ts';
-import { newestRunQuery, SPEND_CHANGES, type CostSource, type Run } from './sources-queries.ts';
+import { useRunEnd } from '../../shared/use-run-end.ts';
+import { newestRunQuery, SPEND_CHANGES, type CostSource, type Run } from '../sources-queries.ts';
 
 const EVERY_MS = 1_500;
 

@@ -1,7 +1,7 @@
-import { api, dataOf } from '../http/api.ts';
-import { useChange } from '../shared/forms/use-change.ts';
-import { useStartedRun, type StartedRun } from '../shared/use-started-run.ts';
-import { newestRun, SPEND_CHANGES } from './sources-queries.ts';
+import { api, dataOf } from '../../http/api.ts';
+import { useChange } from '../../shared/forms/use-change.ts';
+import { useStartedRun, type StartedRun } from '../../shared/use-started-run.ts';
+import { newestRun, SPEND_CHANGES } from '../sources-queries.ts';
 
 /** Reads all of a source again, and follows the run. */
 export const useReadAgain = (sourceId: string): StartedRun =>
