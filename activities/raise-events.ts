@@ -7,15 +7,15 @@ import type { UnitCostChanged } from '../domain/events/webhook.ts';
 import { includes } from '../domain/organisations/tiers.ts';
 import { dailyUnitCosts } from '../warehouse/events/daily-unit-costs.ts';
 import { addEvents, eventsLock, type NewEvent } from '../warehouse/events/events.ts';
-import { recallMetrics, type Metric } from '../warehouse/metrics/metrics.ts';
+import { cachedMetrics, type Metric } from '../warehouse/metrics/metrics.ts';
 import { sealBills } from '../warehouse/teams/bills/bill-sealing.ts';
 import { monthFacts } from '../warehouse/months/month-facts.ts';
-import { recallMonths } from '../warehouse/months/recall-months.ts';
+import { cachedMonths } from '../warehouse/months/cached-months.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations/organisations.ts';
 import type { ComputedSession, ComputedSpend } from '../warehouse/spend/compute-spend.ts';
 import {
-  judgedTargets,
-  recordJudgedTargets,
+  evaluatedTargets,
+  recordEvaluatedTargets,
   recordTargetStates,
   targetStates,
 } from '../warehouse/events/target-states.ts';
@@ -48,14 +48,20 @@ export async function evaluateEvents(warehouse: Warehouse, orgId: string, now: D
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null || !includes(organisation.tier, 'unit_economics')) return 0;
   const { on } = await sealBills(warehouse, orgId, now);
-  const look = await warehouse.look();
+  const revisions = await warehouse.revisions();
   // Revenue sends no event (docs/concepts.md#events-and-webhooks).
-  const metrics = (await recallMetrics(look, warehouse, orgId)).filter(({ kind }) => kind === 'count');
+  const metrics = (await cachedMetrics(revisions, warehouse, orgId)).filter(({ kind }) => kind === 'count');
   let raised = 0;
-  await recallMonths(warehouse.memory.of(look, orgId), EVALUATED, metrics, dayOf(now), async (changed) => {
-    raised = await raiseEvents(warehouse, organisation, on, changed, now);
-    return new Map(changed.map(({ id }) => [id, true]));
-  });
+  await cachedMonths(
+    warehouse.cache.of(revisions, orgId),
+    EVALUATED,
+    metrics,
+    dayOf(now),
+    async (changed) => {
+      raised = await raiseEvents(warehouse, organisation, on, changed, now);
+      return new Map(changed.map(({ id }) => [id, true]));
+    },
+  );
   return raised;
 }
 
@@ -69,7 +75,7 @@ const raiseEvents = (
   metrics: readonly Metric[],
   now: Date,
 ): Promise<number> =>
-  warehouse.decide([eventsLock(organisation.id)], async (stored) => {
+  warehouse.lockedTransaction([eventsLock(organisation.id)], async (stored) => {
     const session = on(stored);
     const crossings = await crossedTargets(session, organisation, metrics, now);
     const rises = await begunRises(session, organisation, metrics, now);
@@ -91,7 +97,7 @@ async function crossedTargets(
   const ids = watched.map(({ id }) => id);
   const facts = await monthFacts(session, organisation.id, ids, range);
   const values = await valuesThrough(session, organisation.id, ids);
-  const previousTargets = await judgedTargets(session, organisation.id);
+  const previousTargets = await evaluatedTargets(session, organisation.id);
   const retargeted = new Set(watched.filter(({ id, target }) => previousTargets.get(id) !== target));
   const events: NewEvent[] = [];
   for (const metric of watched) {
@@ -110,7 +116,7 @@ async function crossedTargets(
       events.push(unitCostChanged(organisation, metric, 'above_target', month, numbers, `/${crossings}`));
     }
   }
-  await recordJudgedTargets(session, organisation.id, [...retargeted], now);
+  await recordEvaluatedTargets(session, organisation.id, [...retargeted], now);
   return events;
 }
 

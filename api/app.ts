@@ -4,7 +4,7 @@ import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { keepAnswers } from './access/kept-answers.ts';
+import { cacheResponses } from './access/response-cache.ts';
 import { admitFairly } from './access/admission.ts';
 import { assistantRoutes } from './assistant/assistant.ts';
 import { auditLogRoutes } from './organisations/audit-log.ts';
@@ -208,7 +208,7 @@ function serveSessions(app: Api, access: AccessDependencies): void {
 /** Serves what people and programs do in an organisation. */
 function serveOrganisations(app: Api, access: AccessDependencies): void {
   authenticate(app, access);
-  keepAnswers(app, access);
+  cacheResponses(app, access);
   admitFairly(app, access);
   watchNumberChanges(app, access.orchestration);
   answerUnknownRoutes(app);

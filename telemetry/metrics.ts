@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { FairPlaces } from '../domain/shared/fair-places.ts';
+import type { FairLimiter } from '../domain/shared/fair-limiter.ts';
 
 /** Seconds of requests and statements. */
 const SHORT = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -87,7 +87,7 @@ export class Metrics {
     help: 'Deliveries of events: delivered, given_up, or attempt_failed, after which another attempt may follow',
     labelNames: ['result'],
   });
-  readonly #places = new Map<LimitedWork, FairPlaces>();
+  readonly #places = new Map<LimitedWork, FairLimiter>();
   #backups: readonly BackupResult[] = [];
 
   constructor() {
@@ -112,7 +112,7 @@ export class Metrics {
   }
 
   /** Reports the places for some work from now on. */
-  watchPlaces(work: LimitedWork, places: FairPlaces): void {
+  watchPlaces(work: LimitedWork, places: FairLimiter): void {
     this.#places.set(work, places);
   }
 
@@ -142,7 +142,7 @@ export class Metrics {
     });
   }
 
-  #placesGauge(name: string, help: string, read: (places: FairPlaces) => number): void {
+  #placesGauge(name: string, help: string, read: (places: FairLimiter) => number): void {
     this.gauge({ name, help, labelNames: ['work'] }, () =>
       Promise.resolve([...this.#places].map(([work, places]) => [{ work }, read(places)] as const)),
     );

@@ -9,7 +9,7 @@ import { organisationOf } from './organisation-of.ts';
 /**
  * Seals the messages of a worker's failed activities, because a message can repeat cells and amounts, and Temporal keeps it in
  * the history. The history shows the activity and the kind of its failure. It comes first among the interceptors, so that the others
- * see the message. An error that nobody has judged before is logged here.
+ * see the message. An error that is not classified yet is logged here.
  */
 export const sealFailures =
   (sealer: Sealer, log: Pick<Logger, 'warn'>): ActivityInterceptorsFactory =>
@@ -22,15 +22,16 @@ export const sealFailures =
           if (error instanceof CancelledFailure) throw error;
           const { activityType, workflowExecution } = activityInfo();
           const { workflowId: workflow = '' } = workflowExecution ?? {};
-          const judged = error instanceof ApplicationFailure ? error : null;
-          if (judged === null) log.warn({ workflow, activity: activityType, err: error }, 'a step failed');
-          const type = judged?.type ?? 'unknown';
-          const wait: unknown = judged?.nextRetryDelay;
+          const classified = error instanceof ApplicationFailure ? error : null;
+          if (classified === null)
+            log.warn({ workflow, activity: activityType, err: error }, 'a step failed');
+          const type = classified?.type ?? 'unknown';
+          const wait: unknown = classified?.nextRetryDelay;
           const place = placeOf(organisationOf(input.args), workflow);
           throw ApplicationFailure.create({
             message: `${activityType} failed (${type}); its run, its delivery or the service's log has the reason`,
             type,
-            nonRetryable: judged?.nonRetryable ?? false,
+            nonRetryable: classified?.nonRetryable ?? false,
             ...(typeof wait === 'string' ? { nextRetryDelay: wait } : {}),
             details: [sealer.seal(place, error instanceof Error ? error.message : String(error))],
           });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { FairPlaces, type PlaceLimits } from '../../domain/shared/fair-places.ts';
+import { FairLimiter, type FairLimits } from '../../domain/shared/fair-limiter.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { callerOf } from './authentication.ts';
@@ -27,7 +27,7 @@ declare module 'fastify' {
 const LIMITS = {
   light: { total: 32, each: 8, mostWaiting: 200 },
   heavy: { total: 6, each: 2, mostWaiting: 20 },
-} as const satisfies Record<string, PlaceLimits>;
+} as const satisfies Record<string, FairLimits>;
 
 const UNREAD = { total: 2 * 2 ** 30, each: 512 * 2 ** 20, patienceMs: 60_000 };
 
@@ -52,11 +52,11 @@ export function admitFairly(
       return work;
     };
   });
-  const places = { light: new FairPlaces(LIMITS.light), heavy: new FairPlaces(LIMITS.heavy) };
+  const limiters = { light: new FairLimiter(LIMITS.light), heavy: new FairLimiter(LIMITS.heavy) };
   const turns = new LoopTurns();
   const unread = new UnreadAnswers(UNREAD);
-  metrics.watchPlaces('light_requests', places.light);
-  metrics.watchPlaces('heavy_requests', places.heavy);
+  metrics.watchPlaces('light_requests', limiters.light);
+  metrics.watchPlaces('heavy_requests', limiters.heavy);
 
   app.addHook('onRequest', async (request, reply) => {
     const { isHeavy = () => false } = request.routeOptions.config;
@@ -64,16 +64,16 @@ export function admitFairly(
     const orgId = callerOf(request).organisation.id;
     const closed = closeSignal(reply);
     if (weight === 'heavy') unread.refuseMore(orgId);
-    const giveBack = await places[weight].take(orgId, closed);
+    const release = await limiters[weight].acquire(orgId, closed);
     let making: Promise<void> | null = null;
     const leave = (): void => {
-      void Promise.allSettled([request.work, making]).then(giveBack);
+      void Promise.allSettled([request.work, making]).then(release);
     };
-    request.leave = giveBack;
+    request.leave = release;
     request.spooled = (pieces) => {
       const folder = warehouse.settings.spillDirectory;
       const { bytes, made } = spoolAnswer(pieces, { folder, unread, orgId, closed });
-      making = made.then(giveBack);
+      making = made.then(release);
       return bytes;
     };
     if (closed.aborted) leave();

@@ -6,7 +6,7 @@ import { permissionMessage, permits, type Permission } from '../../domain/organi
 import { includes, planMessage, quotaMessage } from '../../domain/organisations/tiers.ts';
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
 import type { By } from '../../warehouse/engine/records/versioned-records.ts';
-import type { Look } from '../../warehouse/engine/states/states.ts';
+import type { Revisions } from '../../warehouse/engine/cache/revisions.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { CallMeter, MeteredCall, Quota } from './call-meter.ts';
 import { sentKey } from './sent-key.ts';
@@ -22,7 +22,7 @@ export interface Caller {
   expiresAt: string | null;
   quota: Quota;
   /** Began after the request, so that an answer may use whatever has not changed since. */
-  look: Look;
+  revisions: Revisions;
   /** Set once the audit log has recorded that the caller saw revenue. */
   sawRevenue?: true;
 }
@@ -54,7 +54,7 @@ export function callerOf(request: FastifyRequest): Caller {
 export const callerWith = (
   { organisation, key: { id, name, permission, expires_at } }: KeyHolder,
   quota: Quota,
-  look: Look,
+  revisions: Revisions,
   through?: Through,
 ): Caller => ({
   organisation,
@@ -62,7 +62,7 @@ export const callerWith = (
   permission,
   expiresAt: expires_at,
   quota,
-  look,
+  revisions,
 });
 
 /** Returns the author and time of a change by the caller. */
@@ -110,18 +110,21 @@ export function authenticate(
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
     const assistantCall = tickets?.redeem(request) ?? null;
     if (assistantCall !== null)
-      return knownAs(request, { ...throughAssistant(assistantCall, reply), look: await warehouse.look() });
+      return knownAs(request, {
+        ...throughAssistant(assistantCall, reply),
+        revisions: await warehouse.revisions(),
+      });
     if (sessions?.isFor(request) === true) {
       const session = await sessions.admit(request, reply);
-      const metered = await meter.countInSession(session.holder, session.look);
-      const { holder, look } = session;
-      return counted(request, reply, metered, callerWith(holder, metered.quota, look, 'session'));
+      const metered = await meter.countInSession(session.holder, session.revisions);
+      const { holder, revisions } = session;
+      return counted(request, reply, metered, callerWith(holder, metered.quota, revisions, 'session'));
     }
     const sent = sentKey(request);
-    const look = await warehouse.look();
-    const holder = await checkKey(sent, look);
-    const metered = await meter.count(holder, look);
-    return counted(request, reply, metered, callerWith(holder, metered.quota, look));
+    const revisions = await warehouse.revisions();
+    const holder = await checkKey(sent, revisions);
+    const metered = await meter.count(holder, revisions);
+    return counted(request, reply, metered, callerWith(holder, metered.quota, revisions));
   };
 
   app.addHook('onRequest', async (request, reply) => {

@@ -9,8 +9,8 @@ import {
   type Calls,
 } from '../../warehouse/organisations/api-calls.ts';
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
-import type { Derived } from '../../warehouse/engine/states/memory.ts';
-import { byOthers, type Look } from '../../warehouse/engine/states/states.ts';
+import type { Derived } from '../../warehouse/engine/cache/derived-cache.ts';
+import { byOthers, type Revisions } from '../../warehouse/engine/cache/revisions.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 
 /** An organisation's daily quota. `limit` and `remaining` are null on an unlimited tier. */
@@ -69,9 +69,9 @@ export class CallMeter {
   }
 
   /** Checks one call against the quota and counts it. A rejected call does not count. */
-  async count(holder: KeyHolder, look: Look): Promise<MeteredCall> {
+  async count(holder: KeyHolder, revisions: Revisions): Promise<MeteredCall> {
     const now = this.#clock.now();
-    const today = await this.#upToDate(holder.organisation.id, dayOf(now), look);
+    const today = await this.#upToDate(holder.organisation.id, dayOf(now), revisions);
     const limit = DAILY_CALLS[holder.organisation.tier];
     const admitted = limit === null || today.used < limit;
     let stored: Promise<void> | null = null;
@@ -88,20 +88,20 @@ export class CallMeter {
    * Counts a call of a browser session. The first calls of a day are free, over all sessions of a key. All others count like
    * calls with the key, so that nobody goes round the quota with a session (docs/http.md#browser-session).
    */
-  async countInSession(holder: KeyHolder, look: Look): Promise<MeteredCall> {
+  async countInSession(holder: KeyHolder, revisions: Revisions): Promise<MeteredCall> {
     const limit = DAILY_CALLS[holder.organisation.tier];
     const now = this.#clock.now();
-    const free = limit === null ? null : await this.#sessionCalls(holder, dayOf(now), look);
+    const free = limit === null ? null : await this.#sessionCalls(holder, dayOf(now), revisions);
     if (free !== null && limit !== null && free.used >= limit * FREE_SESSION_CALLS)
-      return this.count(holder, look);
+      return this.count(holder, revisions);
     if (free !== null) free.used += 1;
-    return { admitted: true, quota: await this.noteUse(holder, look, 1), stored: null };
+    return { admitted: true, quota: await this.noteUse(holder, revisions, 1), stored: null };
   }
 
   /** Notes a use of a key that does not count against the quota, and returns the quota. */
-  async noteUse(holder: KeyHolder, look: Look, sessionCalls = 0): Promise<Quota> {
+  async noteUse(holder: KeyHolder, revisions: Revisions, sessionCalls = 0): Promise<Quota> {
     const now = this.#clock.now();
-    const today = await this.#upToDate(holder.organisation.id, dayOf(now), look);
+    const today = await this.#upToDate(holder.organisation.id, dayOf(now), revisions);
     this.#add({ ...callsOf(holder, 0, now), sessionCalls });
     this.#storeLater();
     return quotaOf(DAILY_CALLS[holder.organisation.tier], today.used, now);
@@ -114,18 +114,18 @@ export class CallMeter {
     await this.#store(undefined);
   }
 
-  async #upToDate(orgId: string, day: Day, look: Look): Promise<DayCount> {
-    const stored = await this.#warehouse.memory.recall(look, STORED_CALLS, orgId, day, () =>
+  async #upToDate(orgId: string, day: Day, revisions: Revisions): Promise<DayCount> {
+    const stored = await this.#warehouse.cache.cached(revisions, STORED_CALLS, orgId, day, () =>
       countCalls(this.#warehouse, orgId, day),
     );
     const unstored = this.#unstored((call) => (call.orgId === orgId && call.day === day ? call.calls : 0));
     return raisedTo(stored + unstored, day, orgId, this.#days);
   }
 
-  async #sessionCalls({ organisation, key }: KeyHolder, day: Day, look: Look): Promise<DayCount> {
+  async #sessionCalls({ organisation, key }: KeyHolder, day: Day, revisions: Revisions): Promise<DayCount> {
     const of = { orgId: organisation.id, keyId: key.id };
-    const stored = await this.#warehouse.memory.recall(
-      look,
+    const stored = await this.#warehouse.cache.cached(
+      revisions,
       STORED_SESSION_CALLS,
       of.orgId,
       `${day} ${of.keyId}`,

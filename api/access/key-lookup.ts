@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { shareNextRun } from '../../domain/shared/share-next-run.ts';
 import { findKeyHolders, type KeyHolder } from '../../warehouse/organisations/api-keys.ts';
-import type { Derived } from '../../warehouse/engine/states/memory.ts';
-import type { Look } from '../../warehouse/engine/states/states.ts';
+import type { Derived } from '../../warehouse/engine/cache/derived-cache.ts';
+import type { Revisions } from '../../warehouse/engine/cache/revisions.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 
 /** Most keys whose organisation this process remembers. */
@@ -21,7 +21,7 @@ const HOLDER: Derived<KeyHolder | null> = {
  */
 export function createKeyLookup(
   warehouse: Warehouse,
-): (keyId: string, look: Look) => Promise<KeyHolder | null> {
+): (keyId: string, revisions: Revisions) => Promise<KeyHolder | null> {
   const findShared = shareNextRun((ids: readonly string[]) => findKeyHolders(warehouse, [...new Set(ids)]));
   const find = async (keyId: string): Promise<KeyHolder | null> =>
     (await findShared(keyId)).get(keyId) ?? null;
@@ -32,10 +32,10 @@ export function createKeyLookup(
     if (holder !== null) organisations.set(keyId, holder.organisation.id);
     return holder;
   };
-  return (keyId, look) => {
+  return (keyId, revisions) => {
     const orgId = organisations.get(keyId);
     return orgId === undefined
       ? findFirst(keyId)
-      : warehouse.memory.recall(look, HOLDER, orgId, keyId, () => find(keyId));
+      : warehouse.cache.cached(revisions, HOLDER, orgId, keyId, () => find(keyId));
   };
 }

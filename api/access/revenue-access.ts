@@ -4,7 +4,7 @@ import { forMessage } from '../../domain/shared/for-message.ts';
 import { permissionMessage, permits, type Permission } from '../../domain/organisations/permissions.ts';
 import { includes, planMessage } from '../../domain/organisations/tiers.ts';
 import { auditEach } from '../../warehouse/engine/records/audit-log.ts';
-import { recallMetric, recallMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { cachedMetric, cachedMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { callerOf, changeBy, type Caller } from './authentication.ts';
@@ -86,9 +86,9 @@ export async function requestedRevenue(
   caller: Caller,
   viewed: Viewed,
 ): Promise<VisibleNumbers> {
-  const { permission, look, organisation } = caller;
+  const { permission, revisions, organisation } = caller;
   if (!permits(permission, 'admin')) throw forbidden(onlyAdmins(permission));
-  const metrics = await recallMetrics(look, dependencies.warehouse, organisation.id);
+  const metrics = await cachedMetrics(revisions, dependencies.warehouse, organisation.id);
   return visibleNumbers(
     dependencies,
     caller,
@@ -117,7 +117,7 @@ export async function requestedMetric(
   use: MetricUse,
 ): Promise<NamedMetric> {
   const caller = callerOf(request);
-  const metric = await requested('metric', recallMetric(caller.look), dependencies.warehouse, request);
+  const metric = await requested('metric', cachedMetric(caller.revisions), dependencies.warehouse, request);
   const isRevenue = metric.kind === 'revenue';
   if (use === 'change' && isRevenue) {
     refuseBelowRevenuePlan(caller.organisation);

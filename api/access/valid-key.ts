@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/shared/clock.ts';
 import { unauthenticated } from '../../domain/shared/errors.ts';
 import type { KeyHolder } from '../../warehouse/organisations/api-keys.ts';
-import type { Look } from '../../warehouse/engine/states/states.ts';
+import type { Revisions } from '../../warehouse/engine/cache/revisions.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { keyIdOf, matches } from './api-key.ts';
 import { createKeyLookup } from './key-lookup.ts';
@@ -11,11 +11,11 @@ import type { SentKey } from './sent-key.ts';
 export function createKeyCheck(
   warehouse: Warehouse,
   clock: Clock,
-): (sent: SentKey, look: Look) => Promise<KeyHolder> {
+): (sent: SentKey, revisions: Revisions) => Promise<KeyHolder> {
   const lookUp = createKeyLookup(warehouse);
-  return async ({ from, secret }, look) => {
+  return async ({ from, secret }, revisions) => {
     const keyId = keyIdOf(secret);
-    const holder = keyId === null ? null : await lookUp(keyId, look);
+    const holder = keyId === null ? null : await lookUp(keyId, revisions);
     if (holder === null || !matches(secret, holder.secretHash))
       throw unauthenticated(`${from}: this API key is not valid`);
     return validNow(holder, from, clock.now());

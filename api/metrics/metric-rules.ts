@@ -7,7 +7,7 @@ import type { Caller } from '../access/authentication.ts';
 import { refuseBelowRevenuePlan } from '../access/revenue-access.ts';
 import { without } from '../http/defined-fields.ts';
 import type { metricChanges, newMetric } from './metric-fields.ts';
-import { judgedRise } from './rise-field.ts';
+import { validRise } from './rise-field.ts';
 
 /** Returns the changed scope. Its type stays; only the picks of a spend scope can change (docs/http.md#define-a-metric). */
 function changedScope(
@@ -25,7 +25,7 @@ function changedScope(
 }
 
 /** Rejects a currency that does not fit the kind of a new metric. Revenue is never converted. */
-export function judgedCurrency(
+export function validCurrency(
   { kind, currency, label_key }: z.infer<typeof newMetric>,
   organisation: Caller['organisation'],
 ): string | null {
@@ -65,7 +65,7 @@ export function changesOf(
       target: target === undefined ? undefined : targetText(target),
       label_key,
       assistant_access,
-      rise: rise === undefined ? undefined : judgedRise(metric, rise),
+      rise: rise === undefined ? undefined : validRise(metric, rise),
       scope: changedScope(metric, scope),
     },
     undefined,

@@ -13,7 +13,7 @@ import { checkCursor, page, pageQuery } from '../http/paging.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
 import { route, type Asked } from '../routes/route.ts';
 import { storeValues } from './store-values.ts';
-import { judgeItems } from './value-items.ts';
+import { validItems } from './value-items.ts';
 import { keyChange, label, number, period, writeResult } from './value-fields.ts';
 
 const MOST_VALUES = 10_000;
@@ -98,8 +98,8 @@ async function postValues(
 ) {
   const caller = callerOf(request);
   const change = keyChange(caller, 'api', clock.now());
-  const judged = judgeItems(changed.metric, request.body.values, change.now);
-  return success(await storeValues(warehouse, caller, changed, judged, change));
+  const valid = validItems(changed.metric, request.body.values, change.now);
+  return success(await storeValues(warehouse, caller, changed, valid, change));
 }
 
 async function getValues(

@@ -30,8 +30,8 @@ import {
   shownMetricWithMonths,
 } from './metric-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
-import { changesOf, judgedCurrency, targetText } from './metric-rules.ts';
-import { judgedRise } from './rise-field.ts';
+import { changesOf, validCurrency, targetText } from './metric-rules.ts';
+import { validRise } from './rise-field.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
 import { route, type Asked, type AskedById, type Reading } from '../routes/route.ts';
@@ -104,7 +104,7 @@ async function postMetric(request: Asked<{ body: typeof newMetric }>, dependenci
   const { warehouse, clock } = dependencies;
   const caller = callerOf(request);
   const { target, label_key, rise = defaultRise(request.body), ...definition } = request.body;
-  const currency = judgedCurrency(request.body, caller.organisation);
+  const currency = validCurrency(request.body, caller.organisation);
   const { id: orgId } = caller.organisation;
   const creating = createMetric(
     warehouse,
@@ -115,7 +115,7 @@ async function postMetric(request: Asked<{ body: typeof newMetric }>, dependenci
       label_key: label_key ?? null,
       currency,
       assistant_access: false,
-      rise: judgedRise(definition, rise),
+      rise: validRise(definition, rise),
     },
     changeBy(caller, clock.now()),
   );
@@ -186,7 +186,7 @@ export const metricRoutes = [
     path: '/metrics',
     access: 'any',
     plan: 'unit_economics',
-    isKept: true,
+    isCached: true,
     operationId: 'listMetrics',
     tag: 'Metrics',
     summary: 'List metrics',
@@ -215,7 +215,7 @@ export const metricRoutes = [
     path: '/metrics/:id',
     access: 'read',
     plan: 'unit_economics',
-    isKept: true,
+    isCached: true,
     operationId: 'getMetric',
     tag: 'Metrics',
     summary: 'One metric with its last twelve months',

@@ -19,7 +19,7 @@ export const rise = z
   );
 
 /** Rejects a rule for a rise on revenue, which sends no event, and on a monthly metric, which has no history of days. */
-export function judgedRise(
+export function validRise(
   { kind, frequency }: Pick<Metric, 'kind' | 'frequency'>,
   sent: Metric['rise'],
 ): Metric['rise'] {

@@ -3,9 +3,9 @@ import type { ValueRules } from '../../domain/metrics/value-rules.ts';
 import { firstDay, monthOf } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
-import { recallPlatform } from '../../warehouse/imports/import-states.ts';
+import { cachedPlatform } from '../../warehouse/imports/import-states.ts';
 import { findImport } from '../../warehouse/imports/imports.ts';
-import { csvStream, RecordJudge } from '../../warehouse/metrics/csv/csv-values.ts';
+import { csvStream, RecordValidator } from '../../warehouse/metrics/csv/csv-values.ts';
 import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import type { Change, ChangeResult, ValuesOf } from '../../warehouse/metrics/value-changes.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type WriteResult,
 } from '../../warehouse/metrics/write-values.ts';
 import type { Caller } from '../access/authentication.ts';
-import type { JudgedValues } from './value-items.ts';
+import type { ValidValues } from './value-items.ts';
 
 /** A metric whose values a request changes. Revenue has a vault. */
 interface Changed {
@@ -30,7 +30,7 @@ const connected = (platform: Platform): Error =>
 
 /** Throws a conflict for a metric with a daily import, whose values nothing else may change (docs/concepts.md#daily-imports). */
 async function refuseConnected(warehouse: Warehouse, caller: Caller, metricId: string): Promise<void> {
-  const platform = await recallPlatform(warehouse, caller, metricId);
+  const platform = await cachedPlatform(warehouse, caller, metricId);
   if (platform !== null) throw connected(platform);
 }
 
@@ -48,7 +48,7 @@ export async function storeValues(
   warehouse: Warehouse,
   caller: Caller,
   changed: Changed,
-  { values, rounded }: JudgedValues,
+  { values, rounded }: ValidValues,
   change: Change,
 ): Promise<RoundedResult> {
   await refuseConnected(warehouse, caller, changed.metric.id);
@@ -72,10 +72,10 @@ export async function storeCsv(
   if (connection !== null && !PLATFORMS[connection.definition.type].takesOlderFiles)
     throw connected(connection.definition.type);
   const before = connection === null ? null : firstDay(monthOf(connection.first_day));
-  const judge = new RecordJudge({ ...metric, before }, change.now);
+  const validator = new RecordValidator({ ...metric, before }, change.now);
   const of = valuesOf(caller, changed);
-  const written = await writeValues(warehouse, of, csvStream(judge, bytes), change, { signal });
-  return { ...written, rounded: judge.rounded };
+  const written = await writeValues(warehouse, of, csvStream(validator, bytes), change, { signal });
+  return { ...written, rounded: validator.rounded };
 }
 
 /** Removes the values of a range, all or none. */

@@ -13,12 +13,12 @@ import type { NewValue } from '../../warehouse/metrics/value-changes.ts';
 type Sent = SentValue & { value: number };
 
 /** Values to store, and how many of them were rounded to ten decimals. */
-export interface JudgedValues {
+export interface ValidValues {
   values: NewValue[];
   rounded: number;
 }
 
-function judged(items: readonly Sent[]): JudgedValues {
+function validated(items: readonly Sent[]): ValidValues {
   let rounded = 0;
   const values = items.map(({ period, label = '', value }) => {
     const stored = storableValue(value);
@@ -29,17 +29,17 @@ function judged(items: readonly Sent[]): JudgedValues {
 }
 
 /** Checks one value by the rules of its metric. Throws, with the wrong field. */
-export function judgeItem(metric: ValueRules, sent: Sent, now: Date): JudgedValues {
+export function validItem(metric: ValueRules, sent: Sent, now: Date): ValidValues {
   const found = valueProblem(metric, newestPeriod(metric.frequency, now), sent);
   if (found !== null) throw invalid(`${found.field}: ${found.problem}`);
-  return judged([sent]);
+  return validated([sent]);
 }
 
 /**
  * Checks a batch of values by the rules of their metric, and that each period and label occurs once. Throws at the first
  * wrong item, with its path. Then nothing of the batch is stored.
  */
-export function judgeItems(metric: ValueRules, values: readonly Sent[], now: Date): JudgedValues {
+export function validItems(metric: ValueRules, values: readonly Sent[], now: Date): ValidValues {
   const newest = newestPeriod(metric.frequency, now);
   const seen = new Map<string, number>();
   values.forEach((sent, index) => {
@@ -52,5 +52,5 @@ export function judgeItems(metric: ValueRules, values: readonly Sent[], now: Dat
       throw invalid(`values[${index}].${sentTwice(sent, 'request', `values[${first}]`)}`);
     seen.set(period + label, index);
   });
-  return judged(values);
+  return validated(values);
 }

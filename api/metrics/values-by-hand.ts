@@ -14,7 +14,7 @@ import { noBody, success, successOf } from '../routes/bodies.ts';
 import { route, type Asked } from '../routes/route.ts';
 import { keyChange, label, number, period, writeResult } from './value-fields.ts';
 import { clearValues, storeValues } from './store-values.ts';
-import { judgeItem } from './value-items.ts';
+import { validItem } from './value-items.ts';
 
 const removeResult = z
   .object({
@@ -80,8 +80,8 @@ async function putValue(
   const caller = callerOf(request);
   const change = keyChange(caller, 'hand', clock.now());
   const sent = { period: request.params.period, label: request.query.label, value: request.body.value };
-  const judged = judgeItem(changed.metric, sent, change.now);
-  return success(await storeValues(warehouse, caller, changed, judged, change));
+  const valid = validItem(changed.metric, sent, change.now);
+  return success(await storeValues(warehouse, caller, changed, valid, change));
 }
 
 async function deleteValues(

@@ -120,7 +120,7 @@ export const monthRoutes = [
     path: '/metrics/:id/months',
     access: 'read',
     plan: 'unit_economics',
-    isKept: true,
+    isCached: true,
     isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,
     operationId: 'getMetricMonths',
     tag: 'Months',

@@ -4,9 +4,9 @@ import { monthRecords, type MonthRecord } from '../../domain/months/month-record
 import { shownMonths } from '../../domain/months/shown-months.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { monthFacts } from '../../warehouse/months/month-facts.ts';
-import { recallMonths } from '../../warehouse/months/recall-months.ts';
+import { cachedMonths } from '../../warehouse/months/cached-months.ts';
 import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
-import type { Recall } from '../../warehouse/engine/states/memory.ts';
+import type { OrganisationCache } from '../../warehouse/engine/cache/derived-cache.ts';
 import type { Caller } from '../access/authentication.ts';
 import { visibleNumbers, type Viewed } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
@@ -35,22 +35,22 @@ export async function monthsOf(
   range?: MonthRange,
 ): Promise<Map<string, MonthRecord[]>> {
   const { warehouse, clock } = dependencies;
-  const { organisation, look } = caller;
+  const { organisation, revisions } = caller;
   const now = clock.now();
   const { metrics, vault } = await visibleNumbers(dependencies, caller, requested, viewed);
-  const recall = warehouse.memory.of(look, organisation.id);
-  const kept = range === undefined ? { recall } : { range };
+  const cache = warehouse.cache.of(revisions, organisation.id);
+  const kept = range === undefined ? { cache } : { range };
   const read = (some: readonly Metric[]): Promise<Map<string, MonthRecord[]>> =>
     readMonths(spend.on(warehouse), organisation, some, now, { vault, ...kept });
   if (range !== undefined) return read(metrics);
   const revenue = metrics.filter(({ kind }) => kind === 'revenue');
   const counts = metrics.filter(({ kind }) => kind !== 'revenue');
-  const known = await recallMonths(recall, RECORDS, counts, dayOf(now), read);
+  const known = await cachedMonths(cache, RECORDS, counts, dayOf(now), read);
   const opened = revenue.length === 0 ? new Map<string, MonthRecord[]>() : await read(revenue);
   return new Map(metrics.map(({ id }) => [id, known.get(id) ?? opened.get(id) ?? []]));
 }
 
-/** The same, by the caller's statements. Revenue needs its vault. Without `recall`, nothing is taken from memory. */
+/** The same, by the caller's statements. Revenue needs its vault. Without `cache`, nothing is taken from memory. */
 export async function readMonths(
   session: ComputedQueries,
   organisation: Caller['organisation'],
@@ -58,15 +58,15 @@ export async function readMonths(
   now: Date,
   {
     vault,
-    recall,
+    cache,
     range = shownMonths(now),
-  }: { vault?: RevenueVault | undefined; recall?: Recall; range?: MonthRange } = {},
+  }: { vault?: RevenueVault | undefined; cache?: OrganisationCache; range?: MonthRange } = {},
 ): Promise<Map<string, MonthRecord[]>> {
   const facts = await monthFacts(
     session,
     organisation.id,
     metrics.map(({ id }) => id),
-    { ...range, today: dayOf(now), vault, ...(recall === undefined ? {} : { recall }) },
+    { ...range, today: dayOf(now), vault, ...(cache === undefined ? {} : { cache }) },
   );
   const settlement = { settleDays: organisation.settle_days };
   return new Map(

@@ -8,7 +8,7 @@ import { contentsAt } from '../../warehouse/engine/backup/lake-at.ts';
 import { checkLakeFiles } from '../../warehouse/engine/backup/lake-files.ts';
 import { backupContents, totalRows } from '../../warehouse/engine/backup/manifest.ts';
 import { startBackup } from '../../warehouse/engine/backup/run-backup.ts';
-import { withoutSecrets } from '../../warehouse/engine/decisions/catalog-url.ts';
+import { withoutSecrets } from '../../warehouse/engine/locks/catalog-url.ts';
 import { postgresCatalog } from '../../warehouse/engine/location.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';

@@ -25,9 +25,9 @@ async function getRuns(
   dependencies: ApiDependencies,
 ) {
   const { id, source_id: sourceId } = request.params;
-  const look = await dependencies.warehouse.look();
+  const revisions = await dependencies.warehouse.revisions();
   found('organisation', id, await findOrganisation(dependencies.warehouse, id));
-  return runsOf(dependencies, look, id, sourceId, request.query);
+  return runsOf(dependencies, revisions, id, sourceId, request.query);
 }
 
 /** Ingests of any organisation, for the command line. */

@@ -73,7 +73,7 @@ async function postOrganisation(
   await orchestration.scheduleOrganisation(orgId, request.body.name);
   const source_folder = await makeSourceFolder(orgId);
   const by = { actor: OPERATOR, now };
-  const created = await warehouse.decide([ORGANISATION_NAMES], async (session) => {
+  const created = await warehouse.lockedTransaction([ORGANISATION_NAMES], async (session) => {
     await refuseTakenName(session, request.body.name);
     const { settle_days = DEFAULT_SETTLE_DAYS, ...asked } = request.body;
     const stored = await createOrganisation(session, { ...asked, settle_days }, now, orgId);

@@ -67,8 +67,8 @@ async function admit(
 ): Promise<void> {
   const admitted = await sessions.admit(request, reply);
   request.admittedSession = admitted;
-  const { holder, look } = admitted;
-  knownAs(request, callerWith(holder, await meter.noteUse(holder, look), look, 'session'));
+  const { holder, revisions } = admitted;
+  knownAs(request, callerWith(holder, await meter.noteUse(holder, revisions), revisions, 'session'));
 }
 
 const shown = ({ organisation, key }: KeyHolder, { expiresAt }: BrowserSession, now: Date) =>
@@ -79,15 +79,15 @@ async function postSession(
   { warehouse, clock, sealer, meter, signIns, checkKey, publicUrl }: SessionDependencies,
   { reply }: Replying,
 ) {
-  const look = await warehouse.look();
+  const revisions = await warehouse.revisions();
   const holder = await signIns.admit(request, reply, () =>
-    checkKey({ from: 'key', secret: request.body.key }, look),
+    checkKey({ from: 'key', secret: request.body.key }, revisions),
   );
   const { organisation, key } = holder;
   if (!permits(key.permission, 'read')) throw forbidden(`key: ${permissionMessage(key.permission, 'read')}`);
   const now = clock.now();
   const session = newSession(holder, now);
-  const { actor } = knownAs(request, callerWith(holder, await meter.noteUse(holder, look), look));
+  const { actor } = knownAs(request, callerWith(holder, await meter.noteUse(holder, revisions), revisions));
   const detail = { session_id: session.id, expires_at: session.expiresAt };
   await audit(warehouse, organisation.id, { actor, action: 'signed_in', target: key.id, detail }, now);
   setSession(reply, sealSession(sealer, session), {

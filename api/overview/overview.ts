@@ -3,7 +3,7 @@ import { METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { glanceAt } from '../../domain/months/overview.ts';
 import { valueToWire } from '../../domain/shared/decimals.ts';
 import { importStates } from '../../warehouse/imports/import-states.ts';
-import { recallMetrics } from '../../warehouse/metrics/metrics.ts';
+import { cachedMetrics } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { maySeeNumbers, privateForm } from '../access/revenue-access.ts';
@@ -49,7 +49,7 @@ const privateGlance = z.object({ metric: privateMetric }).meta({ id: 'PrivateGla
 async function getOverview(request: Asked, dependencies: ApiDependencies, { spend }: Reading) {
   const caller = callerOf(request);
   const { warehouse } = dependencies;
-  const metrics = await recallMetrics(caller.look, warehouse, caller.organisation.id);
+  const metrics = await cachedMetrics(caller.revisions, warehouse, caller.organisation.id);
   const months = await monthsOf(dependencies, caller, metrics, 'overview', spend);
   const imports = await importStates(warehouse, caller, metrics);
   return success(
@@ -74,7 +74,7 @@ export const overviewRoutes = [
     path: '/overview',
     access: 'read',
     plan: 'unit_economics',
-    isKept: true,
+    isCached: true,
     isHeavy: true,
     operationId: 'getOverview',
     tag: 'Metrics',

@@ -7,7 +7,7 @@ import { byName } from '../../domain/shared/by-name.ts';
 import { addMonths, dayOf, firstDay, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
-import { recallMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { cachedMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
 import { lastRuns } from '../../warehouse/sources/ingest-runs.ts';
 import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
@@ -117,7 +117,7 @@ async function waitingNumbers(
 ): Promise<WaitingItem[]> {
   const { warehouse } = dependencies;
   const { organisation } = caller;
-  const all = (await recallMetrics(caller.look, warehouse, organisation.id)).toSorted(byName);
+  const all = (await cachedMetrics(caller.revisions, warehouse, organisation.id)).toSorted(byName);
   const { metrics, vault } = await visibleNumbers(dependencies, caller, all, 'waiting');
   const teams = (await listTeams(warehouse, organisation.id)).sort(byName);
   const imports = await importStates(warehouse, caller, metrics);
@@ -243,7 +243,7 @@ export const waitingRoutes = [
     method: 'GET',
     path: '/waiting',
     access: 'read',
-    isKept: true,
+    isCached: true,
     isHeavy: true,
     operationId: 'getWaiting',
     tag: 'Metrics',

@@ -54,7 +54,7 @@ type OrReply<Answer> = Answer | FastifyReply | Promise<Answer | FastifyReply>;
 
 interface Limits extends Pick<
   FastifyContextConfig,
-  'plan' | 'isKept' | 'isHeavy' | 'changesNumbers' | 'takesUpload' | 'ownTextRules'
+  'plan' | 'isCached' | 'isHeavy' | 'changesNumbers' | 'takesUpload' | 'ownTextRules'
 > {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -121,11 +121,11 @@ export function route<
   Read extends Reads | undefined = undefined,
   Dependencies = ApiDependencies,
 >(definition: Definition<Answer, Body, Params, Query, Use, Read, Dependencies>): Route<Dependencies> {
-  const { access, plan, isKept, isHeavy, changesNumbers, takesUpload, ownTextRules } = definition;
+  const { access, plan, isCached, isHeavy, changesNumbers, takesUpload, ownTextRules } = definition;
   const config = {
     ...(isPermission(access) ? { access } : {}),
     plan,
-    isKept,
+    isCached,
     isHeavy,
     changesNumbers,
     takesUpload,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
-import { recallMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
+import { cachedMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { computeSpend, type ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
 import { callerOf } from '../access/authentication.ts';
@@ -26,15 +26,15 @@ export async function upToDate(
   reads: Reads,
   metrics?: readonly Metric[],
 ): Promise<ComputedSpend> {
-  const { organisation, look } = callerOf(request);
+  const { organisation, revisions } = callerOf(request);
   const { id: orgId } = organisation;
   const now = clock.now();
   const update = {
-    spend: () => computeSpend(warehouse, orgId, now, look),
-    bills: () => sealBills(warehouse, orgId, now, look),
+    spend: () => computeSpend(warehouse, orgId, now, revisions),
+    bills: () => sealBills(warehouse, orgId, now, revisions),
     months: async () => {
-      const read = metrics ?? (await recallMetrics(look, warehouse, orgId));
-      return computeMetricMonths(warehouse, orgId, read, now, look);
+      const read = metrics ?? (await cachedMetrics(revisions, warehouse, orgId));
+      return computeMetricMonths(warehouse, orgId, read, now, revisions);
     },
   };
   const spend = await update[reads]();

@@ -168,8 +168,8 @@ function getRuns(
   request: Asked<{ params: typeof idParams; query: typeof pageQuery }>,
   dependencies: ApiDependencies,
 ) {
-  const { organisation, look } = callerOf(request);
-  return runsOf(dependencies, look, organisation.id, request.params.id, request.query);
+  const { organisation, revisions } = callerOf(request);
+  return runsOf(dependencies, revisions, organisation.id, request.params.id, request.query);
 }
 
 /** `/cost-sources`: where spend comes from, runs and their history (docs/http.md#connect-a-cost-source). */

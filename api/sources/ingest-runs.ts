@@ -10,8 +10,8 @@ import {
 } from '../../warehouse/sources/ingest-runs.ts';
 import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
 import { changesOfRuns, type MonthChange } from '../../warehouse/sources/run-changes.ts';
-import type { Derived } from '../../warehouse/engine/states/memory.ts';
-import type { Look } from '../../warehouse/engine/states/states.ts';
+import type { Derived } from '../../warehouse/engine/cache/derived-cache.ts';
+import type { Revisions } from '../../warehouse/engine/cache/revisions.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant, month } from '../http/fields.ts';
@@ -143,14 +143,14 @@ const RUNS_PAGE: Derived<RunsPage> = {
  */
 export async function runsOf(
   { warehouse, orchestration }: ApiDependencies,
-  look: Look,
+  revisions: Revisions,
   orgId: string,
   sourceId: string,
   query: z.infer<typeof pageQuery>,
 ) {
   checkCursor(query, z.string());
   const key = JSON.stringify([sourceId, query.limit, query.cursor ?? null]);
-  const { runs, changes } = await warehouse.memory.recall(look, RUNS_PAGE, orgId, key, async () => {
+  const { runs, changes } = await warehouse.cache.cached(revisions, RUNS_PAGE, orgId, key, async () => {
     found('cost source', sourceId, await findCostSource(warehouse, orgId, sourceId));
     const read = await page(
       query,

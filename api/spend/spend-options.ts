@@ -160,7 +160,7 @@ export const spendOptionRoutes = [
     method: 'GET',
     path: '/spend/options',
     access: 'read',
-    isKept: true,
+    isCached: true,
     operationId: 'listSpendOptions',
     tag: 'Costs',
     summary: 'What can be picked, dearest first',

@@ -104,7 +104,7 @@ export const allBillRoutes = [
     path: '/teams/bills',
     access: 'read',
     plan: 'unit_economics',
-    isKept: true,
+    isCached: true,
     operationId: 'getBillTotals',
     tag: 'Teams',
     summary:
@@ -120,7 +120,7 @@ export const allBillRoutes = [
     path: '/teams/bills/:month',
     access: 'read',
     plan: 'unit_economics',
-    isKept: true,
+    isCached: true,
     operationId: 'getMonthBills',
     tag: 'Teams',
     summary: 'The bills of all teams in one of the last twelve months, and what no team pays',

@@ -229,7 +229,7 @@ export const teamBillRoutes = [
     path: '/teams/:id/bills',
     access: 'read',
     plan: 'unit_economics',
-    isKept: true,
+    isCached: true,
     operationId: 'getTeamBills',
     tag: 'Teams',
     summary: 'The bills of the last twelve months, or others, newest first, the running one included',

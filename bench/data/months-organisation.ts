@@ -15,7 +15,7 @@ export const openBench = (directory: string, file = 'warehouse.duckdb'): Promise
     memoryLimit: '2GB',
     threads: null,
     spillDirectory: spillDirectory(directory),
-    keptBytes: 64_000_000,
+    cacheBytes: 64_000_000,
     objectStorage: { keyId: null, secret: null, sessionToken: null, region: null, endpoint: null },
   });
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { freePort } from '../../temporal/dev-server/spawn-dev-server.ts';
-import { catalogUrl } from '../../warehouse/engine/decisions/catalog-url.ts';
+import { catalogUrl } from '../../warehouse/engine/locks/catalog-url.ts';
 
 const run = promisify(execFile);
 

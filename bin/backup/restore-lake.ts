@@ -4,7 +4,7 @@ import { countRows, newestSnapshot, readLake } from '../../warehouse/engine/back
 import { checkLakeFiles } from '../../warehouse/engine/backup/lake-files.ts';
 import { sha256Of, totalRows, type BackupManifest } from '../../warehouse/engine/backup/manifest.ts';
 import { hasCatalog, setDataPath } from '../../warehouse/engine/backup/restored-catalog.ts';
-import { withoutSecrets } from '../../warehouse/engine/decisions/catalog-url.ts';
+import { withoutSecrets } from '../../warehouse/engine/locks/catalog-url.ts';
 import { postgresCatalog } from '../../warehouse/engine/location.ts';
 import { withWarehouseSettings } from '../service/warehouse-settings.ts';
 import type { Settings } from '../settings/settings.ts';

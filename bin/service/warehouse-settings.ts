@@ -11,7 +11,7 @@ export const warehouseSettings = (settings: Settings, scratch: string): Warehous
   memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
   threads: settings.DUCKDB_THREADS,
   spillDirectory: scratch,
-  keptBytes: bytesOf(settings.CACHE_MEMORY),
+  cacheBytes: bytesOf(settings.CACHE_MEMORY),
   objectStorage: {
     keyId: settings.AWS_ACCESS_KEY_ID,
     secret: settings.AWS_SECRET_ACCESS_KEY,

@@ -6,7 +6,7 @@ import { createDeliveryActivities } from '../../activities/deliver-webhook.ts';
 import { createExportActivities } from '../../activities/export-data.ts';
 import { createImportActivities, noteRetryOnImport } from '../../activities/import-values.ts';
 import { createIngestActivities, noteRetryOnRun } from '../../activities/ingest-costs.ts';
-import { judgeFailures } from '../../activities/shared/judge-failures.ts';
+import { classifyFailures } from '../../activities/shared/classify-failures.ts';
 import { createMaintenanceActivities } from '../../activities/maintain-warehouse.ts';
 import { createEventActivities } from '../../activities/raise-events.ts';
 import { createSettlementActivities } from '../../activities/settle-months.ts';
@@ -17,10 +17,10 @@ import { sealFailures } from '../../activities/shared/seal-failures.ts';
 import { nameWork } from '../../activities/shared/name-work.ts';
 import { measureActivities } from '../../activities/shared/measure-activities.ts';
 import { stayAlive } from '../../activities/shared/with-heartbeats.ts';
-import { takeTurns } from '../../activities/shared/take-turns.ts';
+import { limitFairly } from '../../activities/shared/limit-fairly.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import { hideFolders } from '../../domain/shared/hide-folders.ts';
-import { FairPlaces } from '../../domain/shared/fair-places.ts';
+import { FairLimiter } from '../../domain/shared/fair-limiter.ts';
 import {
   aloneQueueOf,
   DELIVERY_TASK_QUEUE,
@@ -110,8 +110,8 @@ export async function startWorkers(
     await noteRetryOnImport({ warehouse, log })(...failed);
   };
   countFromZero(metrics);
-  const places = new FairPlaces(LIMITS);
-  metrics.watchPlaces('activities', places);
+  const limiter = new FairLimiter(LIMITS);
+  metrics.watchPlaces('activities', limiter);
   const pipelines = {
     ...createIngestActivities({
       warehouse,
@@ -175,8 +175,8 @@ export async function startWorkers(
     interceptors: {
       activity: [
         ...outer,
-        judgeFailures(noteRetry, hideFolders(operatorFolders(settings)), log),
-        takeTurns(places),
+        classifyFailures(noteRetry, hideFolders(operatorFolders(settings)), log),
+        limitFairly(limiter),
         measureActivities(metrics),
       ],
     },

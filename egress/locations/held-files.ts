@@ -20,7 +20,7 @@ function mostHeld(): number {
 }
 
 /**
- * Local files that stay open while they are read. So the service reads the files that it judged. Whoever may write into a
+ * Local files that stay open while they are read. So the service reads the files that it has checked. Whoever may write into a
  * folder could otherwise swap a file for a link to another organisation's, and back.
  */
 export class HeldFiles {

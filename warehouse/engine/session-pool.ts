@@ -1,67 +1,67 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import type { StatementObserver } from '../../telemetry/statement-observer.ts';
-import type { Turns } from './decisions/commit-turns.ts';
+import type { CommitQueue } from './locks/commit-queue.ts';
 import { lost, Session, type Followed } from './session.ts';
 
-/** Sessions that may be lent at once. Each holds a thread of libuv's pool while a statement runs. */
+/** The most pooled sessions in use at once. Each holds a thread of libuv's pool while a statement runs. */
 const MOST_SESSIONS = 16;
 
 /** A caller that waits for a session. */
 interface Waiting {
-  lend: (session: Session) => void;
+  give: (session: Session) => void;
   refuse: (error: unknown) => void;
 }
 
-/** An open warehouse, whose sessions are lent one to each caller. */
+/** An open warehouse, whose sessions each serve one caller at a time. */
 export class SessionPool {
   readonly #instance: DuckDBInstance;
   readonly #onFatal: (pool: SessionPool, error: Error) => void;
   readonly #followed: Followed;
   readonly #observer: () => StatementObserver;
-  readonly #turns: Turns;
+  readonly #commitQueue: CommitQueue;
   readonly #sessions = new Set<Session>();
   readonly #connecting = new Set<Promise<Session>>();
   readonly #idle: Session[] = [];
   readonly #waiting: Waiting[] = [];
-  #lendable = 0;
+  #pooled = 0;
   #isOver = false;
 
   /**
    * @param onFatal is called with each error that ends the whole DuckDB.
    * @param observer returns who observes the statements.
-   * @param turns of the transactions.
+   * @param commitQueue of the transactions.
    */
   constructor(
     instance: DuckDBInstance,
     onFatal: (pool: SessionPool, error: Error) => void,
     followed: Followed,
     observer: () => StatementObserver,
-    turns: Turns,
+    commitQueue: CommitQueue,
   ) {
     this.#instance = instance;
     this.#onFatal = onFatal;
     this.#followed = followed;
     this.#observer = observer;
-    this.#turns = turns;
+    this.#commitQueue = commitQueue;
   }
 
-  /** Lends a session that nobody else uses until it is given back. */
+  /** Returns a session that nobody else uses until it is given back. */
   async take(): Promise<Session> {
     // No session comes back any more, so nobody may wait for one.
     if (this.#isOver) throw lost();
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    if (this.#lendable >= MOST_SESSIONS) {
-      return new Promise((lend, refuse) => {
-        this.#waiting.push({ lend, refuse });
+    if (this.#pooled >= MOST_SESSIONS) {
+      return new Promise((give, refuse) => {
+        this.#waiting.push({ give, refuse });
       });
     }
-    this.#lendable += 1;
+    this.#pooled += 1;
     try {
       return await this.connect();
     } catch (error) {
-      this.#lendable -= 1;
-      // Also fails a waiting caller: if no session is lent, none comes back to end its wait.
+      this.#pooled -= 1;
+      // Also fails a waiting caller: if no session is in use, none comes back to end its wait.
       this.#waiting.shift()?.refuse(error);
       throw error;
     }
@@ -71,10 +71,10 @@ export class SessionPool {
     if (this.#isOver) return;
     const next = this.#waiting.shift();
     if (next === undefined) this.#idle.push(session);
-    else next.lend(session);
+    else next.give(session);
   }
 
-  /** Opens a session in addition to those that are lent. */
+  /** Opens a session in addition to the pooled ones. */
   async connect(): Promise<Session> {
     if (this.#isOver) throw lost();
     const connecting = this.#connect();
@@ -92,7 +92,7 @@ export class SessionPool {
   }
 
   /**
-   * Lends no session any more, and fails all running statements. Unlike {@link abandon} it closes nothing: while a transaction of a
+   * Gives no session any more, and fails all running statements. Unlike {@link abandon} it closes nothing: while a transaction of a
    * DuckLake is open, closing ends the process. So somebody must keep the pool, or the collection of garbage closes it.
    */
   leave(): void {
@@ -121,7 +121,7 @@ export class SessionPool {
       this.#onFatal(this, error);
     };
     const connection = await this.#instance.connect();
-    const session = new Session(connection, onFatal, this.#followed, this.#observer, this.#turns);
+    const session = new Session(connection, onFatal, this.#followed, this.#observer, this.#commitQueue);
     this.#sessions.add(session);
     try {
       await enter(session);

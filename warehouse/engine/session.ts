@@ -16,12 +16,12 @@ import {
   type StatementKind,
   type StatementObserver,
 } from '../../telemetry/statement-observer.ts';
-import { NO_TURNS, type Turns } from './decisions/commit-turns.ts';
+import { NO_COMMIT_QUEUE, type CommitQueue } from './locks/commit-queue.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { once, rerun } from './passing-failures.ts';
 import { isShortOfMemory } from './short-of-memory.ts';
 import { isList, withValues, type Parameters } from './sql/parameters.ts';
-import { writesOf, type Touch, type Writes } from './states/touched.ts';
+import { writesOf, type Touch, type Writes } from './cache/touched.ts';
 
 /**
  * A statement that runs out of memory this quickly is a small one beside a large one. The large one spills its memory under
@@ -65,10 +65,10 @@ const WRITING: ReadonlySet<StatementType> = new Set([
 const READING = /^\s*(?:SELECT|WITH|FROM)\b/i;
 
 /**
- * How long a transaction keeps its turn while it works. A small write is done by then, and meets no other. A longer one lets the
- * others go on, and takes another turn for its commit.
+ * How long a transaction stays first in the commit queue while it works. A small write is done by then, and meets no other. A longer
+ * one leaves the queue, so that others go on, and enters it again for its commit.
  */
-const LONGEST_TURN_MS = 200;
+const LONGEST_FIRST_MS = 200;
 
 const NOTHING = (): Promise<void> => Promise.resolve();
 
@@ -78,7 +78,7 @@ export const lost = (): ServiceError => unavailable('the warehouse is being reop
 /** Runs statements in a DuckDB of this or another process. */
 export type Statements = Pick<Session, 'query' | 'run' | 'isLost' | 'interrupt' | 'rowsRead'>;
 
-/** Follows what the transactions of a warehouse write; see {@link States}. */
+/** Follows what the transactions of a warehouse write; see {@link RevisionLog}. */
 export interface Followed {
   /** Returns a statement to run at the end of a transaction that has written rows, or null. */
   announcement: (touches: readonly Touch[]) => string | null;
@@ -92,7 +92,7 @@ export class Session {
   readonly #onFatal: (error: Error) => void;
   readonly #followed: Followed | null;
   readonly #observer: () => StatementObserver;
-  readonly #turns: Turns;
+  readonly #commitQueue: CommitQueue;
   /** What the running transaction has written. */
   readonly #touches = new Map<string, Touch>();
   #running: Promise<unknown> = Promise.resolve();
@@ -104,20 +104,20 @@ export class Session {
    * @param onFatal is called with the error that has ended the whole DuckDB.
    * @param followed follows the writes of a warehouse; null if nobody reads it meanwhile.
    * @param observer returns who observes the statements.
-   * @param turns of its transactions.
+   * @param commitQueue of its transactions.
    */
   constructor(
     connection: DuckDBConnection,
     onFatal: (error: Error) => void = () => undefined,
     followed: Followed | null = null,
     observer: () => StatementObserver = () => UNOBSERVED,
-    turns: Turns = NO_TURNS,
+    commitQueue: CommitQueue = NO_COMMIT_QUEUE,
   ) {
     this.#connection = connection;
     this.#onFatal = onFatal;
     this.#followed = followed;
     this.#observer = observer;
-    this.#turns = turns;
+    this.#commitQueue = commitQueue;
   }
 
   /**
@@ -219,23 +219,23 @@ export class Session {
   }
 
   async #transaction<Result>(work: () => Promise<Result>, confirm: () => Promise<void>): Promise<Result> {
-    let endTurn = await this.#turns.take();
+    let leave = await this.#commitQueue.enter();
     let isLong = false;
     const limit = setTimeout(() => {
       isLong = true;
-      endTurn();
-    }, LONGEST_TURN_MS);
+      leave();
+    }, LONGEST_FIRST_MS);
     try {
       return await this.#inTransaction(async () => {
         const result = await work();
         clearTimeout(limit);
-        if (isLong) endTurn = await this.#turns.take();
+        if (isLong) leave = await this.#commitQueue.enter();
         await confirm();
         return result;
       });
     } finally {
       clearTimeout(limit);
-      endTurn();
+      leave();
     }
   }
 
@@ -322,7 +322,7 @@ export class Session {
   async #runAlone(sql: string, parameters: Parameters, writes: Writes) {
     const waits = TRIES_AFTER_MS.values();
     for (;;) {
-      // A write begins again when its turn has come.
+      // A write begins again once it is first in the queue.
       let begun = performance.now();
       const run = () => {
         begun = performance.now();

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { UNOBSERVED, type StatementObserver } from '../../telemetry/statement-observer.ts';
 import { attach, type WarehousePlace } from './opening/attach.ts';
-import { CommitTurns, NO_TURNS, type Turns } from './decisions/commit-turns.ts';
-import { CatalogDecisions } from './decisions/catalog-decisions.ts';
-import { Decisions, type Confirm } from './decisions/decisions.ts';
+import { CatalogCommitQueue, NO_COMMIT_QUEUE, type CommitQueue } from './locks/commit-queue.ts';
+import { CatalogLocks } from './locks/catalog-locks.ts';
+import { Locks, type Confirm } from './locks/locks.ts';
 import { giveIndexes } from './opening/lake-indexes.ts';
 import { giveStatistics } from './opening/lake-statistics.ts';
 import { isDuckLake, postgresCatalog } from './location.ts';
@@ -14,13 +14,13 @@ import { lost, Session } from './session.ts';
 import type { Parameters } from './sql/parameters.ts';
 import { enter, SessionPool } from './session-pool.ts';
 import { persist } from './opening/set-up.ts';
-import { CatalogStates } from './states/catalog-states.ts';
-import { Memory } from './states/memory.ts';
-import { States, type Look } from './states/states.ts';
+import { CatalogRevisionLog } from './cache/catalog-revisions.ts';
+import { DerivedCache } from './cache/derived-cache.ts';
+import { RevisionLog, type Revisions } from './cache/revisions.ts';
 
 export interface WarehouseSettings extends WarehousePlace, InstanceOptions {
   /** How many bytes of what was derived from the warehouse this process keeps in its memory. */
-  keptBytes: number;
+  cacheBytes: number;
 }
 
 /**
@@ -39,14 +39,14 @@ const SET_UP_PATIENCE_S = 600;
 export class Warehouse {
   readonly settings: WarehouseSettings;
   /** What this process has derived from the warehouse. */
-  readonly memory: Memory;
+  readonly cache: DerivedCache;
   /** Called with the reason if the warehouse breaks down or cannot be opened again. Each request tries to open it again. */
   onBreakdown: (error: Error) => void = () => undefined;
   /** Observes the statements of this warehouse. */
   observer: StatementObserver = UNOBSERVED;
-  readonly #states: States;
-  readonly #decisions: Decisions;
-  readonly #turns: Turns;
+  readonly #revisions: RevisionLog;
+  readonly #locks: Locks;
+  readonly #commitQueue: CommitQueue;
   #pool: SessionPool | null = null;
   #opening: Promise<SessionPool> | null = null;
   /** What has broken down and is not closed. */
@@ -54,11 +54,11 @@ export class Warehouse {
 
   private constructor(settings: WarehouseSettings) {
     this.settings = settings;
-    this.memory = new Memory(settings.keptBytes);
-    this.#states = isDuckLake(settings.location) ? new CatalogStates(this) : new States();
+    this.cache = new DerivedCache(settings.cacheBytes);
+    this.#revisions = isDuckLake(settings.location) ? new CatalogRevisionLog(this) : new RevisionLog();
     const catalog = postgresCatalog(settings.location);
-    this.#decisions = catalog === null ? new Decisions() : new CatalogDecisions(catalog);
-    this.#turns = catalog === null ? NO_TURNS : new CommitTurns(catalog);
+    this.#locks = catalog === null ? new Locks() : new CatalogLocks(catalog);
+    this.#commitQueue = catalog === null ? NO_COMMIT_QUEUE : new CatalogCommitQueue(catalog);
   }
 
   /** Opens the warehouse and runs the missing `migrations`, by default all. Throws an error that says what is wrong. */
@@ -108,7 +108,7 @@ export class Warehouse {
     }
   }
 
-  /** Runs `work` with a session of its own, in addition to those that are lent. The session's temporary tables end with it. */
+  /** Runs `work` with a session of its own, in addition to the pooled ones. The session's temporary tables end with it. */
   async ownSession<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     const pool = await this.#opened();
     const session = await pool.connect();
@@ -153,32 +153,34 @@ export class Warehouse {
   }
 
   /**
-   * Runs `work`, which reads in order to decide what it writes, in one transaction and while nobody else decides about the same
-   * things, on any node; see {@link Decisions}. If that takes too long, throws that the service is busy, and nothing is stored.
+   * Runs `work` in one transaction while it holds some locks, on all nodes; see {@link Locks}. If the wait for them takes too long,
+   * throws that the service is busy, and nothing is stored.
    */
-  decide<Result>(about: readonly string[], work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.decideBy(about, (confirm) =>
+  lockedTransaction<Result>(
+    locks: readonly string[],
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    return this.withLock(locks, (confirm) =>
       this.session((session) => session.transaction(() => work(session), confirm)),
     );
   }
 
-  /** The same for work with transactions of its own, which ask `confirm` before they commit. */
-  decideBy<Result>(
-    about: readonly string[],
+  /** Like {@link lockedTransaction}, for work that opens its own transactions. Each must call `confirm` before it commits. */
+  withLock<Result>(
+    locks: readonly string[],
     work: (confirm: Confirm) => Promise<Result>,
     patienceS?: number,
   ): Promise<Result> {
-    return this.#decisions.alone(about, work, patienceS);
+    return this.#locks.hold(locks, work, patienceS);
   }
 
   /**
-   * Looks what has changed, and returns the states of organisations as of now or later. In a DuckDB file this process is the only
-   * writer, so that it need not look. In a DuckLake it is one statement on the catalog. Data that is read after a state was
-   * taken is at least as new as the state.
+   * Returns the revisions of organisations' rows, as of now or later. A DuckDB file has no other writer than this process. For a
+   * DuckLake it takes one statement on the catalog. Data that is read after a revision was taken is at least as new as the revision.
    */
-  async look(): Promise<Look> {
-    if (this.#states instanceof CatalogStates) await this.#states.look(undefined);
-    return this.#states;
+  async revisions(): Promise<Revisions> {
+    if (this.#revisions instanceof CatalogRevisionLog) await this.#revisions.catchUp(undefined);
+    return this.#revisions;
   }
 
   /** Whether it is a DuckLake rather than a DuckDB file. */
@@ -200,8 +202,8 @@ export class Warehouse {
   close(): void {
     this.#pool?.close();
     this.#pool = null;
-    this.#decisions.close();
-    this.#turns.close();
+    this.#locks.close();
+    this.#commitQueue.close();
   }
 
   async #opened(): Promise<SessionPool> {
@@ -236,7 +238,7 @@ export class Warehouse {
           await enter(session);
           await prepare(session);
         };
-        await this.#decisions.alone(['set-up'], setUp, SET_UP_PATIENCE_S);
+        await this.#locks.hold(['set-up'], setUp, SET_UP_PATIENCE_S);
       } finally {
         await session.abandon();
       }
@@ -245,11 +247,11 @@ export class Warehouse {
       throw error;
     }
     // Nobody knows which of the commits that were under way are stored.
-    this.#states.markAll();
+    this.#revisions.markAll();
     const onFatal = (pool: SessionPool, error: Error): void => {
       this.#breakDown(pool, error);
     };
-    this.#pool = new SessionPool(instance, onFatal, this.#states, () => this.observer, this.#turns);
+    this.#pool = new SessionPool(instance, onFatal, this.#revisions, () => this.observer, this.#commitQueue);
     return this.#pool;
   }
 

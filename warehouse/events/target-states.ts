@@ -55,7 +55,7 @@ export async function recordTargetStates(
 }
 
 /** Returns the targets that months were last compared with, by metric. A metric without a comparison is left out. */
-export async function judgedTargets(
+export async function evaluatedTargets(
   session: Session,
   orgId: string,
 ): Promise<Map<string, DecimalText | null>> {
@@ -67,7 +67,7 @@ export async function judgedTargets(
 }
 
 /** Records, in the same transaction, that the months of some metrics were compared with these targets. */
-export async function recordJudgedTargets(
+export async function recordEvaluatedTargets(
   session: Session,
   orgId: string,
   metrics: readonly Pick<Metric, 'id' | 'target'>[],

@@ -65,7 +65,7 @@ export const endDelivery = (
   now: Date,
   attempt: DeliveryAttempt | null = null,
 ): Promise<void> =>
-  warehouse.decide([`delivery ${delivery.eventId} ${delivery.webhookId}`], async (session) => {
+  warehouse.lockedTransaction([`delivery ${delivery.eventId} ${delivery.webhookId}`], async (session) => {
     if (attempt !== null) await recordAttempt(session, delivery, attempt);
     const [current] = await session.query<{ status: DeliveryStatus; state_id: string }>(
       `SELECT status, state_id FROM webhook_deliveries

@@ -28,7 +28,7 @@ const WEBHOOKS = new Versions<Webhook>({
     disabled_reason: 'VARCHAR',
     created_at: 'TIMESTAMP',
   },
-  decidesAbout: (_orgId, id) => [`webhook ${id}`],
+  locks: (_orgId, id) => [`webhook ${id}`],
   // The audit log keeps only the host, because the path or query of a URL may hold a credential.
   auditDetail: ({ url }, { disabled_reason: reason, ...fields }) => ({
     ...fields,
@@ -123,7 +123,7 @@ export function disableGoneWebhook(
   { url, attempt, reason, now }: { url: string; attempt: DeliveryAttempt; reason: string; now: Date },
 ): Promise<boolean> {
   const { orgId, webhookId } = delivery;
-  return warehouse.decide([definitionsLock(orgId), `webhook ${webhookId}`], async (session) => {
+  return warehouse.lockedTransaction([definitionsLock(orgId), `webhook ${webhookId}`], async (session) => {
     const webhook = await WEBHOOKS.find(session, orgId, webhookId);
     if (webhook?.enabled !== true || webhook.url !== url) return false;
     await recordAttempt(session, delivery, attempt);

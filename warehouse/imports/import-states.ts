@@ -1,7 +1,7 @@
 import { importStatus, pauseReason, type ImportStatus } from '../../domain/imports/connection.ts';
 import type { Platform } from '../../domain/imports/platforms.ts';
-import type { Derived } from '../engine/states/memory.ts';
-import type { Look } from '../engine/states/states.ts';
+import type { Derived } from '../engine/cache/derived-cache.ts';
+import type { Revisions } from '../engine/cache/revisions.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import type { Metric } from '../metrics/metrics.ts';
 import type { Organisation } from '../organisations/organisations.ts';
@@ -23,10 +23,10 @@ interface Imports {
   histories: Map<string, ImportHistory>;
 }
 
-/** Whoever reads imports, and a look that began after the request. */
+/** Whoever reads imports, and revisions as of the request or later. */
 interface ImportReader {
   organisation: Organisation;
-  look: Look;
+  revisions: Revisions;
 }
 
 const IMPORTS: Derived<Imports> = {
@@ -38,16 +38,17 @@ const IMPORTS: Derived<Imports> = {
 const CONNECTION_BYTES = 4_000;
 
 /** Returns the platform that a metric is connected with, or null. */
-export const recallPlatform = async (
+export const cachedPlatform = async (
   warehouse: Warehouse,
-  { organisation: { id: orgId }, look }: ImportReader,
+  { organisation: { id: orgId }, revisions }: ImportReader,
   metricId: string,
 ): Promise<Platform | null> =>
-  (await recallImports(warehouse, look, orgId)).connections.find(({ metric_id }) => metric_id === metricId)
-    ?.definition.type ?? null;
+  (await cachedImports(warehouse, revisions, orgId)).connections.find(
+    ({ metric_id }) => metric_id === metricId,
+  )?.definition.type ?? null;
 
-const recallImports = (warehouse: Warehouse, look: Look, orgId: string): Promise<Imports> =>
-  warehouse.memory.recall(look, IMPORTS, orgId, 'all', async () => {
+const cachedImports = (warehouse: Warehouse, revisions: Revisions, orgId: string): Promise<Imports> =>
+  warehouse.cache.cached(revisions, IMPORTS, orgId, 'all', async () => {
     const connections = await listImports(warehouse, orgId);
     const histories =
       connections.length === 0 ? new Map<string, ImportHistory>() : await importHistories(warehouse, orgId);
@@ -57,10 +58,10 @@ const recallImports = (warehouse: Warehouse, look: Look, orgId: string): Promise
 /** Returns the import of each of some metrics that has one, by metric id. */
 export async function importStates(
   warehouse: Warehouse,
-  { organisation: { id: orgId, tier }, look }: ImportReader,
+  { organisation: { id: orgId, tier }, revisions }: ImportReader,
   metrics: readonly Metric[],
 ): Promise<Map<string, ImportState>> {
-  const { connections, histories } = await recallImports(warehouse, look, orgId);
+  const { connections, histories } = await cachedImports(warehouse, revisions, orgId);
   const byMetric = new Map(connections.map((connection) => [connection.metric_id, connection]));
   return new Map(
     metrics.flatMap(({ id, kind }): [string, ImportState][] => {

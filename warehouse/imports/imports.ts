@@ -37,7 +37,7 @@ const IMPORTS = new Versions<ImportConnection>({
     first_day: 'DATE',
     connected_at: 'TIMESTAMP',
   },
-  decidesAbout: () => [],
+  locks: () => [],
   // The query stays out of the audit log: it can be long, and may hold what only its author should see.
   auditDetail: ({ metric_id, definition }) => ({
     metric_id,
@@ -83,7 +83,7 @@ export const connectImport = (
   firstMonth: Month,
   by: By,
 ): Promise<ImportConnection> =>
-  warehouse.decide(importLocks(orgId, metricId), async (session) => {
+  warehouse.lockedTransaction(importLocks(orgId, metricId), async (session) => {
     const before = await findImport(session, orgId, metricId);
     const id = before?.id ?? newId('imp');
     const connection: ImportConnection = {
@@ -113,7 +113,7 @@ export const importFrom = (
   month: Month,
   by: By,
 ): Promise<ImportConnection | null> =>
-  warehouse.decide(importLocks(orgId, metric_id), (session) =>
+  warehouse.lockedTransaction(importLocks(orgId, metric_id), (session) =>
     IMPORTS.changeIn(session, orgId, id, { first_day: firstOf(first_day, firstDay(month)) }, by),
   );
 
@@ -124,7 +124,7 @@ export const disconnectImport = (
   metricId: string,
   by: By,
 ): Promise<boolean> =>
-  warehouse.decide(importLocks(orgId, metricId), async (session) => {
+  warehouse.lockedTransaction(importLocks(orgId, metricId), async (session) => {
     const connection = await findImport(session, orgId, metricId);
     if (connection === null) return false;
     await IMPORTS.changeIn(session, orgId, connection.id, 'delete', by, {

@@ -17,8 +17,8 @@ import {
   type ListedThings,
   type NextVersion,
 } from '../engine/records/versioned-records.ts';
-import type { Derived } from '../engine/states/memory.ts';
-import { ofMetric, type Look } from '../engine/states/states.ts';
+import type { Derived } from '../engine/cache/derived-cache.ts';
+import { ofMetric, type Revisions } from '../engine/cache/revisions.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** The spend that a metric divides (docs/concepts.md#scopes-and-picks). */
@@ -68,7 +68,7 @@ const METRICS = new Versions<Metric>({
     created_at: 'TIMESTAMP',
   },
   // Values that arrive while the label key changes would have the old one.
-  decidesAbout: (orgId, id) => [spendChoicesLock(orgId), valuesLock(id)],
+  locks: (orgId, id) => [spendChoicesLock(orgId), valuesLock(id)],
 });
 
 /** Stores a new metric and returns it with its id. Throws `invalid` for the scope of an unknown team. */
@@ -93,12 +93,12 @@ async function checkTeam(session: Session, orgId: string, scope: Scope): Promise
 export const findMetric = (warehouse: Warehouse, orgId: string, metricId: string): Promise<Metric | null> =>
   METRICS.find(warehouse, orgId, metricId);
 
-/** Returns the same for an answer that `look` began before: as it was remembered, if it has not changed since. */
-export const recallMetric =
-  (look: Look) =>
+/** Returns a function that finds a metric in the cache, or in the warehouse if the metric has changed. */
+export const cachedMetric =
+  (revisions: Revisions) =>
   async (warehouse: Warehouse, orgId: string, metricId: string): Promise<Metric | null> => {
     const place = new Map([[metricId, ofMetric(metricId, ['metric_versions'])]]);
-    const found = await warehouse.memory.recallEach(look, METRIC, orgId, place, async () => {
+    const found = await warehouse.cache.cachedEach(revisions, METRIC, orgId, place, async () => {
       const metric = await findMetric(warehouse, orgId, metricId);
       return new Map([[metricId, metric]]);
     });
@@ -112,8 +112,8 @@ const METRIC: Derived<Metric | null> = {
 };
 
 /** Returns all metrics, oldest first, as they were remembered. */
-export const recallMetrics = (look: Look, warehouse: Warehouse, orgId: string): Promise<Metric[]> =>
-  warehouse.memory.recall(look, ALL_METRICS, orgId, 'all', () => listMetrics(warehouse, orgId));
+export const cachedMetrics = (revisions: Revisions, warehouse: Warehouse, orgId: string): Promise<Metric[]> =>
+  warehouse.cache.cached(revisions, ALL_METRICS, orgId, 'all', () => listMetrics(warehouse, orgId));
 
 const ALL_METRICS: Derived<Metric[]> = {
   name: 'metrics',

@@ -163,7 +163,7 @@ const changeValues = (
   change: Change,
   { check, removal = () => null, signal }: WriteTerms,
 ): Promise<ChangeResult> =>
-  warehouse.decideBy([valuesLock(of.metricId)], (confirm) =>
+  warehouse.withLock([valuesLock(of.metricId)], (confirm) =>
     warehouse.session(async (session) => {
       await check?.(session);
       const removed = removal();

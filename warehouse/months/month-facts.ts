@@ -5,10 +5,10 @@ import type { MonthFacts } from '../../domain/months/month-facts.ts';
 import { unreadableDoubt } from '../../domain/months/unreadable-values.ts';
 import { fullyLoaded } from '../../domain/teams/bill.ts';
 import { billStatus, billWaits } from '../../domain/teams/bill-status.ts';
-import { AFRESH, type Recall } from '../engine/states/memory.ts';
+import { NO_CACHE, type OrganisationCache } from '../engine/cache/derived-cache.ts';
 import type { RevenueVault } from '../metrics/revenue-vault.ts';
 import type { ComputedQueries } from '../spend/compute-spend.ts';
-import { recallValueImports } from '../sources/value-imports.ts';
+import { cachedValueImports } from '../sources/value-imports.ts';
 import { monthBills } from '../teams/bills/bills.ts';
 import { openRevenue } from './month-revenue.ts';
 import { metricScopes, type MetricScope, type PickedKind } from './parts/metric-scopes.ts';
@@ -21,7 +21,7 @@ import { valueFactsOf } from './value-facts.ts';
 
 /**
  * Returns the facts of each metric's months up to `newest`, oldest first: `count` months, and the one before them for their
- * change. They are made of parts (parts/), each of which is recalled if nothing of it has changed: scopes, their costs, values,
+ * change. They are made of parts (parts/), each of which is cached until something of it changes: scopes, their costs, values,
  * what imports have read, locks, and what sources have delivered. With team scope also of the bills, so that due bills must have been sealed
  * (bill-sealing.ts). With `today`, the running month has its same days. Throws for a revenue metric without `vault`.
  */
@@ -32,26 +32,20 @@ export async function monthFacts(
   {
     today,
     vault,
-    recall = AFRESH,
+    cache = NO_CACHE,
     ...months
   }: {
     newest: Month;
     count: number;
     today?: Day;
     vault?: RevenueVault | undefined;
-    recall?: Recall;
+    cache?: OrganisationCache;
   },
 ): Promise<Map<string, MonthFacts[]>> {
   const first = factsFrom(months.newest, months.count);
   const days = today !== undefined && monthOf(today) === months.newest ? comparedDays(today) : null;
   const range = { first, newest: months.newest, days };
-  const { compared, locks, organisation, imports } = await readParts(
-    session,
-    recall,
-    orgId,
-    metricIds,
-    range,
-  );
+  const { compared, locks, organisation, imports } = await readParts(session, cache, orgId, metricIds, range);
   const scopes = compared.map(({ scope }) => scope);
   const revenueIds = scopes.flatMap(({ kind, metric_id }) => (kind === 'revenue' ? [metric_id] : []));
   const revenue = await openRevenue(session, orgId, revenueIds, first, vault);
@@ -84,31 +78,31 @@ export async function monthFacts(
   }
   await putTeamCosts(session, orgId, months, byMetric, scopes, organisation);
   if (days !== null)
-    await putSameDays(session, recall, orgId, byMetric, compared, days, revenue, organisation);
+    await putSameDays(session, cache, orgId, byMetric, compared, days, revenue, organisation);
   return byMetric;
 }
 
-/** Reads the parts of the facts that can be recalled, of those metrics that exist. */
+/** Reads the parts of the facts that are cached, of the metrics that exist. */
 async function readParts(
   session: ComputedQueries,
-  recall: Recall,
+  cache: OrganisationCache,
   orgId: string,
   metricIds: readonly string[],
   { first, newest, days }: { first: Day; newest: Month; days: ComparedDays | null },
 ) {
-  const scopes = [...(await metricScopes(session, recall, orgId, metricIds)).values()];
+  const scopes = [...(await metricScopes(session, cache, orgId, metricIds)).values()];
   const ids = scopes.map(({ metric_id }) => metric_id);
   const scopeIds = [...new Set(scopes.map(({ scope_id }) => scope_id))];
   const range = { first, last: firstDay(newest) };
-  const costs = await scopeMonths(session, recall, orgId, scopeIds, range, days);
+  const costs = await scopeMonths(session, cache, orgId, scopeIds, range, days);
   const firstValueDay = days?.first ?? lastDay(newest);
-  const values = await valueMonths(session, recall, orgId, scopes, { first, firstDay: firstValueDay });
-  const locks = await newestLocks(session, recall, orgId, ids);
-  const organisation = await organisationMonths(session, recall, orgId, {
+  const values = await valueMonths(session, cache, orgId, scopes, { first, firstDay: firstValueDay });
+  const locks = await newestLocks(session, cache, orgId, ids);
+  const organisation = await organisationMonths(session, cache, orgId, {
     first: monthOf(first),
     last: newest,
   });
-  const imports = await recallValueImports(session, recall, orgId, ids);
+  const imports = await cachedValueImports(session, cache, orgId, ids);
   const compared = scopes.map((scope) => {
     const found = imports.get(scope.metric_id);
     return {

@@ -58,7 +58,7 @@ export async function lockMonth(
   by: Locking,
 ): Promise<MonthRecord> {
   const { on } = await computeMetricMonths(warehouse, organisation.id, [metric], by.now);
-  return warehouse.decide([valuesLock(metric.id)], async (session) => {
+  return warehouse.lockedTransaction([valuesLock(metric.id)], async (session) => {
     const settlement = { settleDays: organisation.settle_days };
     const range = { newest: month, count: 1, vault: by.vault };
     await by.vault?.requireOpeningKey(session);

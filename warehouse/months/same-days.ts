@@ -15,7 +15,7 @@ import {
   valueText,
   type DecimalText,
 } from '../../domain/shared/decimals.ts';
-import type { Recall } from '../engine/states/memory.ts';
+import type { OrganisationCache } from '../engine/cache/derived-cache.ts';
 import type { ComputedQueries } from '../spend/compute-spend.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
 import type { Revenue } from './month-revenue.ts';
@@ -44,7 +44,7 @@ export interface ComparedMetric {
  */
 export async function putSameDays(
   session: ComputedQueries,
-  recall: Recall,
+  cache: OrganisationCache,
   orgId: string,
   byMetric: ReadonlyMap<string, readonly MonthFacts[]>,
   compared: readonly ComparedMetric[],
@@ -52,7 +52,7 @@ export async function putSameDays(
   revenue: Revenue,
   organisation: OrganisationMonths,
 ): Promise<void> {
-  const known = await knownThrough(session, recall, orgId, organisation, days);
+  const known = await knownThrough(session, cache, orgId, organisation, days);
   const team = compared.some(({ scope }) => scope.team_id !== null)
     ? await teamCosts(session, orgId, { start: days.first, end: days.last })
     : null;

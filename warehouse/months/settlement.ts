@@ -13,7 +13,7 @@ import type { Warehouse } from '../engine/warehouse.ts';
  */
 export async function settleMonths(warehouse: Warehouse, orgId: string, now: Date): Promise<Month[]> {
   await computeMonths(warehouse, orgId, now);
-  return warehouse.decide([`settlement ${orgId}`], async (session) => {
+  return warehouse.lockedTransaction([`settlement ${orgId}`], async (session) => {
     const today = dayOf(now);
     const unsettled = (
       await session.query<Unsettled>(UNSETTLED_MONTHS, { org: orgId, now: now.toISOString() })

@@ -88,7 +88,7 @@ export const revokeKey = (
   record: (session: Session, key: ApiKey) => Promise<void>,
   { keepsAdmin = true }: { keepsAdmin?: boolean } = {},
 ): Promise<ApiKey | null> =>
-  warehouse.decide([`keys ${orgId}`], async (session) => {
+  warehouse.lockedTransaction([`keys ${orgId}`], async (session) => {
     const keys = (
       await session.query<ApiKey>(`SELECT ${KEY_COLUMNS} FROM ${KEY_TABLES} WHERE k.org_id = $org`, {
         org: orgId,

@@ -69,24 +69,27 @@ export const closeOrganisation = (
   orgId: string,
   { actor, now }: By,
 ): Promise<{ deletion: Deletion; createdAt: Date } | null> =>
-  warehouse.decide([ORGANISATION_NAMES, `organisation ${orgId}`, `keys ${orgId}`], async (session) => {
-    const before = await findClosed(session, orgId);
-    if (before !== null) return before;
-    const [made] = await session.query<{ created_at: string | null }>(
-      'SELECT min(changed_at) AS created_at FROM organisation_versions WHERE org_id = $org',
-      { org: orgId },
-    );
-    if (made?.created_at == null) return null;
-    const created = instant(made.created_at);
-    // The deletion alone would end the keys. This row also tells all nodes that what they know about the keys has changed.
-    await session.run(
-      `INSERT INTO api_key_revocations BY NAME
+  warehouse.lockedTransaction(
+    [ORGANISATION_NAMES, `organisation ${orgId}`, `keys ${orgId}`],
+    async (session) => {
+      const before = await findClosed(session, orgId);
+      if (before !== null) return before;
+      const [made] = await session.query<{ created_at: string | null }>(
+        'SELECT min(changed_at) AS created_at FROM organisation_versions WHERE org_id = $org',
+        { org: orgId },
+      );
+      if (made?.created_at == null) return null;
+      const created = instant(made.created_at);
+      // The deletion alone would end the keys. This row also tells all nodes that what they know about the keys has changed.
+      await session.run(
+        `INSERT INTO api_key_revocations BY NAME
         SELECT org_id, key_id, $now::TIMESTAMP AS revoked_at FROM api_keys WHERE org_id = $org`,
-      { org: orgId, now: now.toISOString() },
-    );
-    await recordDeletion(session, orgId, { actor, now, created, complete: false });
-    return findClosed(session, orgId);
-  });
+        { org: orgId, now: now.toISOString() },
+      );
+      await recordDeletion(session, orgId, { actor, now, created, complete: false });
+      return findClosed(session, orgId);
+    },
+  );
 
 /** Records that nothing of a closed organisation is left, unless an earlier call has. Returns its deletion. */
 export const completeDeletion = (
@@ -94,7 +97,7 @@ export const completeDeletion = (
   orgId: string,
   { actor, now }: By,
 ): Promise<Deletion | null> =>
-  warehouse.decide([`organisation ${orgId}`], async (session) => {
+  warehouse.lockedTransaction([`organisation ${orgId}`], async (session) => {
     const closed = await findClosed(session, orgId);
     if (closed?.deletion.completed_at !== null) return closed?.deletion ?? null;
     const created = closed.createdAt.toISOString();

@@ -71,7 +71,7 @@ export const updateOrganisation = (
   changes: Partial<Pick<Organisation, 'name' | 'tier' | 'settle_days'>>,
   by: By,
 ): Promise<Organisation | null> =>
-  warehouse.decide([`organisation ${orgId}`], async (session) => {
+  warehouse.lockedTransaction([`organisation ${orgId}`], async (session) => {
     const [current] = await session.query<Organisation & { version_id: string }>(
       `SELECT ${COLUMNS}, version_id FROM organisations WHERE org_id = $org`,
       { org: orgId },

@@ -9,7 +9,7 @@ import { throughWeekend } from './publishing/through-weekend.ts';
 import { storeDayRows, storeRows, type Load, type LoadScope, type StagedLoad } from './publishing/load.ts';
 import {
   createUnitsTwice,
-  handOverUnitsTwice,
+  copyUnitsTwice,
   keepUnitsTwice,
   storeUnitsTwice,
 } from './publishing/charged-twice.ts';
@@ -85,7 +85,7 @@ export async function stageAiTools(
   await stageFeed(sessions, 'load_days');
   await createUnitsTwice(reader);
   await findTableTwice(reader, relations.spend, TOOL_LINES, readingBounds(load));
-  await handOverUnitsTwice(sessions);
+  await copyUnitsTwice(sessions);
   await stageRejected(sessions);
   const feeds = {
     spend: { staged: 'load_days', stored: 'ai_tool_spend' },

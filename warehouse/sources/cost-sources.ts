@@ -44,7 +44,7 @@ const COST_SOURCES = new Versions<CostSource>({
     schedule_paused: 'BOOLEAN',
     starts_on: 'DATE',
   },
-  decidesAbout: (_orgId, id) => [`source ${id}`],
+  locks: (_orgId, id) => [`source ${id}`],
   // A change replaces the options as a whole, and may leave out what has a default.
   complete: (source) =>
     ({ ...source, options: { ...KIND_OPTIONS[source.kind].defaults, ...source.options } }) as CostSource,

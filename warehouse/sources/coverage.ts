@@ -6,7 +6,7 @@ import type { Session } from '../engine/session.ts';
 import { ctes } from '../engine/sql/cte.ts';
 import { BROUGHT_THROUGH, coveredDays, DAYS, deliveries, LOADS_AS_OF, ownLoads } from './covered-days.ts';
 import { storedDoubts } from './doubts.ts';
-import { DAY_BIT, judgedDays, missingUnitsOf } from './units/missing-units.ts';
+import { DAY_BIT, daysOfRhythm, missingUnitsOf } from './units/missing-units.ts';
 
 /** Returns the last day that each source has delivered, by source id. */
 export async function deliveredThrough(
@@ -47,10 +47,10 @@ export async function sourceMonths(
   { first, last }: { first: Month; last: Month },
   asOf: Day | null = null,
 ): Promise<Map<Month, SourceMonth[]>> {
-  const judged = { org: orgId, ...judgedDays({ first, last }) };
+  const parameters = { org: orgId, ...daysOfRhythm({ first, last }) };
   const rows = await (asOf === null
-    ? session.query<SourceMonthRow>(SOURCE_MONTHS, judged)
-    : session.query<SourceMonthRow>(SOURCE_MONTHS_AS_OF, { ...judged, as_of: asOf }));
+    ? session.query<SourceMonthRow>(SOURCE_MONTHS, parameters)
+    : session.query<SourceMonthRow>(SOURCE_MONTHS_AS_OF, { ...parameters, as_of: asOf }));
   const known = new Map<string, Map<Month, number>>();
   for (const { id, isActive, month, days } of rows)
     if (isActive) known.set(id, (known.get(id) ?? new Map<Month, number>()).set(monthOf(month), days));

@@ -4,7 +4,7 @@ import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { storeDayRows, type Load, type StagedLoad } from './publishing/load.ts';
 import {
   createUnitsTwice,
-  handOverUnitsTwice,
+  copyUnitsTwice,
   keepUnitsTwice,
   storeUnitsTwice,
 } from './publishing/charged-twice.ts';
@@ -59,7 +59,7 @@ export async function stageHosts(
   await stageFeed(sessions, 'load_days');
   await createUnitsTwice(reader);
   await findTableTwice(reader, relations, HOST_LINES, readingBounds(load));
-  await handOverUnitsTwice(sessions);
+  await copyUnitsTwice(sessions);
   await stageRejected(sessions);
   const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
   const shrunk = await checkUnits(session, load, unitsOf('host', 'host_spend'));

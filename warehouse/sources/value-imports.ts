@@ -6,8 +6,8 @@ import type { Tier } from '../../domain/organisations/tiers.ts';
 import { dayOf, type Day } from '../../domain/shared/calendar.ts';
 import type { Session } from '../engine/session.ts';
 import { instant } from '../engine/sql/instant.ts';
-import type { Derived, Recall } from '../engine/states/memory.ts';
-import { ofMetric } from '../engine/states/states.ts';
+import type { Derived, OrganisationCache } from '../engine/cache/derived-cache.ts';
+import { ofMetric } from '../engine/cache/revisions.ts';
 
 /** What the import of a metric has read, and the run that holds what it does not count. */
 export interface ValueImport {
@@ -28,15 +28,15 @@ const VALUE_IMPORT: Derived<ValueImport | null> = {
   bytesOf: (found) => JSON.stringify(found).length,
 };
 
-/** Recalls what the imports of some metrics have read, also of those that were disconnected; see {@link valueImports}. */
-export async function recallValueImports(
+/** Returns, from the cache if it has it, what the imports of some metrics have read, also of those that were disconnected; see {@link valueImports}. */
+export async function cachedValueImports(
   session: Pick<Session, 'query'>,
-  recall: Recall,
+  cache: OrganisationCache,
   orgId: string,
   metricIds: readonly string[],
 ): Promise<Map<string, ValueImport>> {
   const parts = new Map(metricIds.map((id) => [id, ofMetric(id, ['metric_versions', ...IMPORT_TABLES])]));
-  const found = await recall.each(VALUE_IMPORT, parts, async (missing) => {
+  const found = await cache.each(VALUE_IMPORT, parts, async (missing) => {
     const read = await valueImports(session, orgId, missing);
     return new Map(missing.map((id) => [id, read.get(id) ?? null]));
   });

@@ -4,8 +4,8 @@ import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import { scopeDayCostsMissing, storeScopeDayCosts } from './scope-day-costs.ts';
 import { staleMonths } from './stale-months.ts';
 import type { Session } from '../engine/session.ts';
-import type { Derived } from '../engine/states/memory.ts';
-import type { Look } from '../engine/states/states.ts';
+import type { Derived } from '../engine/cache/derived-cache.ts';
+import type { Revisions } from '../engine/cache/revisions.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** That an organisation's spend is up to date, on a day. */
@@ -59,20 +59,28 @@ export const STORED_SPEND: ComputedSpend = computed([]);
  * whoever published, deleted a source, changed a scope, or died before computing. It is one transaction, so that a
  * reader sees all of a month or nothing of it.
  *
- * @param look began after the request that reads the spend; by default a new one.
+ * @param revisions began after the request that reads the spend; by default a new one.
  */
 export async function computeSpend(
   warehouse: Warehouse,
   orgId: string,
   now: Date,
-  look?: Look,
+  revisions?: Revisions,
 ): Promise<ComputedSpend> {
   const today = dayOf(now);
   let months: Month[] = [];
-  await warehouse.memory.recall(look ?? (await warehouse.look()), UP_TO_DATE, orgId, today, async () => {
-    if (!(await warehouse.session((session) => isUpToDate(session, orgId, today))))
-      months = await warehouse.decide([spendLock(orgId)], (session) => bringUpToDate(session, orgId, now));
-  });
+  await warehouse.cache.cached(
+    revisions ?? (await warehouse.revisions()),
+    UP_TO_DATE,
+    orgId,
+    today,
+    async () => {
+      if (!(await warehouse.session((session) => isUpToDate(session, orgId, today))))
+        months = await warehouse.lockedTransaction([spendLock(orgId)], (session) =>
+          bringUpToDate(session, orgId, now),
+        );
+    },
+  );
   return computed(months);
 }
 
@@ -89,7 +97,7 @@ const MONTHS_UP_TO_DATE: Derived<void> = {
  */
 export async function computeMonths(warehouse: Warehouse, orgId: string, now: Date): Promise<void> {
   const today = dayOf(now);
-  await warehouse.memory.recall(await warehouse.look(), MONTHS_UP_TO_DATE, orgId, today, async () => {
+  await warehouse.cache.cached(await warehouse.revisions(), MONTHS_UP_TO_DATE, orgId, today, async () => {
     const stale = await warehouse.session((session) => staleMonths(session, orgId, today));
     if (stale.length > 0) await computeSpend(warehouse, orgId, now);
   });
@@ -116,7 +124,7 @@ export const publishComputed = <Result>(
   { orgId, now }: { orgId: string; now: Date },
   publish: () => Promise<Result>,
 ): Promise<Result> =>
-  warehouse.decideBy(
+  warehouse.withLock(
     [spendLock(orgId)],
     (confirm) =>
       session.transaction(async () => {

@@ -28,7 +28,7 @@ const SHARED_COSTS = new Versions<SharedCost>({
   view: 'shared_costs',
   idColumn: 'shared_cost_id',
   columns: { name: 'VARCHAR', spend: 'JSON', split: 'JSON' },
-  decidesAbout: (orgId) => [spendChoicesLock(orgId)],
+  locks: (orgId) => [spendChoicesLock(orgId)],
 });
 
 /**

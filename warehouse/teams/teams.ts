@@ -26,7 +26,7 @@ const TEAMS = new Versions<Team>({
   view: 'teams',
   idColumn: 'team_id',
   columns: { name: 'VARCHAR', ownership: 'JSON' },
-  decidesAbout: (orgId) => [spendChoicesLock(orgId)],
+  locks: (orgId) => [spendChoicesLock(orgId)],
 });
 
 /** Stores a new team. Throws a conflict for a pick that another team owns, and for another tag key or split than is in use. */

@@ -5,8 +5,8 @@ import { ServiceError, unauthenticated } from '../../../domain/shared/errors.ts'
 import type { Sealer } from '../../../security/sealing.ts';
 import type { KeyHolder } from '../../../warehouse/organisations/api-keys.ts';
 import { isEnded, type BrowserSession } from '../../../warehouse/organisations/browser-sessions.ts';
-import type { Derived } from '../../../warehouse/engine/states/memory.ts';
-import type { Look } from '../../../warehouse/engine/states/states.ts';
+import type { Derived } from '../../../warehouse/engine/cache/derived-cache.ts';
+import type { Revisions } from '../../../warehouse/engine/cache/revisions.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { createKeyLookup } from '../key-lookup.ts';
 import { refuseOtherSites, requirePageHeader } from './own-page.ts';
@@ -23,7 +23,7 @@ const ENDED: Derived<boolean> = { name: 'ended session', from: ['session_ends'],
 export interface AdmittedSession {
   session: BrowserSession;
   holder: KeyHolder;
-  look: Look;
+  revisions: Revisions;
 }
 
 /**
@@ -56,19 +56,19 @@ export class SessionGate {
     const session = this.#sent(request);
     requirePageHeader(request);
     await this.#limit(session, reply);
-    const look = await this.#warehouse.look();
+    const revisions = await this.#warehouse.revisions();
     const [holder, isEnded] = await Promise.all([
-      this.#lookUpKey(session.keyId, look),
-      this.#isEnded(session, look),
+      this.#lookUpKey(session.keyId, revisions),
+      this.#isEnded(session, revisions),
     ]);
     if (holder === null) throw unauthenticated(`session: its key no longer exists; ${SIGN_IN}`);
     if (isEnded) throw unauthenticated(`session: it was signed out; ${SIGN_IN}`);
     validNow(holder, 'session', this.#clock.now());
-    return { session, holder, look };
+    return { session, holder, revisions };
   }
 
-  #isEnded(session: BrowserSession, look: Look): Promise<boolean> {
-    return this.#warehouse.memory.recall(look, ENDED, session.orgId, session.id, () =>
+  #isEnded(session: BrowserSession, revisions: Revisions): Promise<boolean> {
+    return this.#warehouse.cache.cached(revisions, ENDED, session.orgId, session.id, () =>
       isEnded(this.#warehouse, session),
     );
   }

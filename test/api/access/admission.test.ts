@@ -19,7 +19,7 @@ describe('places of requests', () => {
     api.app.server.on('request', ({ url }: { url?: string }) => started.push(url ?? ''));
     let finish = (): void => undefined;
     // Two requests wait for this computation of their organisation's spend.
-    const computation = api.warehouse.decideBy(
+    const computation = api.warehouse.withLock(
       [`spend ${orgId}`],
       () =>
         new Promise<void>((resolve) => {

@@ -55,7 +55,7 @@ describeOnBothEngines('no answer is older than its request', (open) => {
       return;
     }
     node = await Warehouse.open(test.settings);
-    const warehouse = await Warehouse.open({ ...test.settings, keptBytes: 0 });
+    const warehouse = await Warehouse.open({ ...test.settings, cacheBytes: 0 });
     forgetful = { warehouse, api: await startLocalApi({ shared: { ...test, warehouse } }) };
   });
   afterAll(async () => {

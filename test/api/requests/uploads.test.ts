@@ -153,7 +153,7 @@ it('an upload whose client disconnects stores nothing and frees its metric', asy
   let free: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (free = resolve));
   // Another change of the metric makes the upload wait, so that the client disconnects before it is stored.
-  const before = api.warehouse.decideBy([valuesLock(uploader.metricId)], () => held);
+  const before = api.warehouse.withLock([valuesLock(uploader.metricId)], () => held);
   const connected = once(api.app.server, 'connection');
   const { socket } = begin(uploader, LINE);
   const [served] = (await connected) as [Socket];

@@ -4,7 +4,7 @@ import { addDays, type Day, type Month } from '../../../domain/shared/calendar.t
 import { resealBills } from '../../../warehouse/teams/bills/bill-resealing.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { label as labelText } from '../../../api/metrics/value-fields.ts';
-import { judgeItems } from '../../../api/metrics/value-items.ts';
+import { validItems } from '../../../api/metrics/value-items.ts';
 import { metricPicks } from '../../../api/spend/pick-fields.ts';
 import { updateCostSource, type CostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { removeValues, writeValues } from '../../../warehouse/metrics/write-values.ts';
@@ -174,7 +174,7 @@ export class ToldOrganisation {
       }
       case 'set values': {
         const write = (metric: Metric) => {
-          const { values } = judgeItems(metric, sentValues(step.values, metric), AFTER_ALL_STORIES);
+          const { values } = validItems(metric, sentValues(step.values, metric), AFTER_ALL_STORIES);
           return writeValues(warehouse, { orgId: this.id, metricId: metric.id }, values, { ...CHANGE, now });
         };
         return this.#changesByHand(

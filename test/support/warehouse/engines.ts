@@ -30,7 +30,7 @@ const settingsIn = (directory: string, location: string, dataPath: string | null
   // Small statements only make more threads wait for one another.
   threads: 1,
   spillDirectory: spillDirectory(directory),
-  keptBytes: 64_000_000,
+  cacheBytes: 64_000_000,
   objectStorage: NO_STORAGE,
 });
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { csvStream, RecordJudge } from '../../../warehouse/metrics/csv/csv-values.ts';
+import { csvStream, RecordValidator } from '../../../warehouse/metrics/csv/csv-values.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import type { Change, NewValue } from '../../../warehouse/metrics/value-changes.ts';
 import { writeValues } from '../../../warehouse/metrics/write-values.ts';
@@ -19,8 +19,8 @@ export async function uploadCsv(
   change: Change,
   signal = new AbortController().signal,
 ) {
-  const judge = new RecordJudge(metric, change.now);
-  const stream = csvStream(judge, createReadStream(file));
+  const validator = new RecordValidator(metric, change.now);
+  const stream = csvStream(validator, createReadStream(file));
   const written = await writeValues(warehouse, { orgId, metricId: metric.id }, stream, change, { signal });
-  return { ...written, rounded: judge.rounded };
+  return { ...written, rounded: validator.rounded };
 }

@@ -1,5 +1,5 @@
 import { Client, DatabaseError } from 'pg';
-import { catalogUrl } from '../decisions/catalog-url.ts';
+import { catalogUrl } from '../locks/catalog-url.ts';
 import { withSlash } from './lake-files.ts';
 
 /** SQLSTATE of a connection to a database that does not exist. */

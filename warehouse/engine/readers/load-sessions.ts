@@ -71,7 +71,7 @@ function inPlainWords(error: unknown): unknown {
 }
 
 /** Copies the rows that the reader selects to the warehouse's session, as the temporary table `table`. */
-export const handOver = (
+export const copyToWarehouse = (
   { reader, session, folder }: LoadSessions,
   table: string,
   select: string,
@@ -98,7 +98,7 @@ async function copy(
 }
 
 /** Writes the rows of each select of the reader to a file, and gives the warehouse's session a temporary view of all files. */
-export async function show(
+export async function viewInWarehouse(
   { reader, session, folder }: LoadSessions,
   view: string,
   selects: readonly string[],

@@ -26,8 +26,8 @@ interface Definition<Thing> {
   view: string;
   idColumn: string;
   columns: Record<Exclude<keyof Thing & string, 'id'>, ColumnType>;
-  /** Returns what a change decides about, besides the definitions of the organisation. */
-  decidesAbout: (orgId: string, id: string) => readonly string[];
+  /** Returns the locks of a change, besides that of the organisation's definitions. */
+  locks: (orgId: string, id: string) => readonly string[];
   /** Adds what a stored thing leaves out. */
   complete?: (stored: Thing) => Thing;
   /** Returns what the audit log records of changed fields: all of them, unless one may hold a credential. */
@@ -117,7 +117,7 @@ export class Versions<Thing extends { id: string }> {
     by: By,
     alongside: Alongside<Thing> = {},
   ): Promise<Thing> {
-    return warehouse.decide(this.#about(orgId, thing.id), (session) =>
+    return warehouse.lockedTransaction(this.#locks(orgId, thing.id), (session) =>
       this.createIn(session, orgId, thing, by, alongside),
     );
   }
@@ -146,7 +146,7 @@ export class Versions<Thing extends { id: string }> {
     by: By,
     alongside: Alongside<Thing> = {},
   ): Promise<Thing | null> {
-    return warehouse.decide(this.#about(orgId, id), (session) =>
+    return warehouse.lockedTransaction(this.#locks(orgId, id), (session) =>
       this.changeIn(session, orgId, id, changes, by, alongside),
     );
   }
@@ -205,8 +205,8 @@ export class Versions<Thing extends { id: string }> {
       );
   }
 
-  #about(orgId: string, id: string): string[] {
-    return [definitionsLock(orgId), ...this.#definition.decidesAbout(orgId, id)];
+  #locks(orgId: string, id: string): string[] {
+    return [definitionsLock(orgId), ...this.#definition.locks(orgId, id)];
   }
 
   async #store(

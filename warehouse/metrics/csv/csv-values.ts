@@ -38,32 +38,33 @@ export interface FileRules extends ValueRules {
 }
 
 /** Returns the values of a CSV file to write. What it throws names lines, counted from 1. */
-export const csvStream = (judge: RecordJudge, bytes: AsyncIterable<Buffer>): ValueStream => ({
-  parts: csvValues(judge, bytes),
+export const csvStream = (validator: RecordValidator, bytes: AsyncIterable<Buffer>): ValueStream => ({
+  parts: csvValues(validator, bytes),
   comesTwice: ({ line, before, period, label }) => {
-    const sent = { period: periodToWire(period, judge.rules.frequency), label };
+    const sent = { period: periodToWire(period, validator.rules.frequency), label };
     return invalid(`line ${line}: ${sentTwice(sent, 'file', `line ${before}`)}`);
   },
 });
 
 /** Yields the values of a CSV file. Throws `invalid` with the lines of the first wrong ones, and for a file without any. */
 const csvValues = async function* (
-  judge: RecordJudge,
+  validator: RecordValidator,
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<NumberedValue[]> {
-  const { rules } = judge;
+  const { rules } = validator;
   const isHeader = (fields: readonly string[]): boolean => headerColumns(fields, rules) !== null;
   try {
     for await (const block of csvLines(bytes, { isHeader, shown: textFor(rules) }))
-      yield judge.valuesOf(block);
+      yield validator.valuesOf(block);
   } catch (error) {
     // The lines before the one at which the file cannot be read any further.
-    judge.refuseProblems();
+    validator.refuseProblems();
     throw error;
   }
-  judge.refuseProblems();
-  judge.refuseDoubt();
-  if (judge.values === 0) throw invalid(`body: expected lines of ${columnsOf(rules).join(',')}, got none`);
+  validator.refuseProblems();
+  validator.refuseDoubt();
+  if (validator.values === 0)
+    throw invalid(`body: expected lines of ${columnsOf(rules).join(',')}, got none`);
 };
 
 /** Returns how errors show a line. Those of revenue do not repeat it. */
@@ -71,7 +72,7 @@ const textFor = ({ kind }: ValueRules): ((text: string) => string) =>
   kind === 'revenue' ? () => 'something else' : forMessage;
 
 /** Checks the records of one file in order, by the rules of its metric. */
-export class RecordJudge {
+export class RecordValidator {
   readonly rules: FileRules;
   readonly #newest: string;
   readonly #problems: string[] = [];

@@ -3,8 +3,8 @@ import type { Frequency, MetricKind } from '../../../domain/metrics/metric.ts';
 import { pushTo } from '../../../domain/shared/push-to.ts';
 import type { Kind } from '../../../domain/sources/kinds.ts';
 import type { Session } from '../../engine/session.ts';
-import type { Derived, Recall } from '../../engine/states/memory.ts';
-import { ofMetric } from '../../engine/states/states.ts';
+import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
+import { ofMetric } from '../../engine/cache/revisions.ts';
 import { PICK_KIND } from '../../spend/known-days.ts';
 import { COLLECTED_SINCE, USES_CHOICE } from '../../spend/picks/spend-choices.ts';
 
@@ -38,12 +38,12 @@ const SCOPE: Derived<MetricScope | null> = {
 /** Returns the scopes of those metrics that exist, by metric id. */
 export async function metricScopes(
   session: Pick<Session, 'query'>,
-  recall: Recall,
+  cache: OrganisationCache,
   orgId: string,
   metricIds: readonly string[],
 ): Promise<Map<string, MetricScope>> {
   const parts = new Map(metricIds.map((id) => [id, ofMetric(id, ['metric_versions'])]));
-  const scopes = await recall.each(SCOPE, parts, async (missing) => {
+  const scopes = await cache.each(SCOPE, parts, async (missing) => {
     const read = await readScopes(session, orgId, missing);
     return new Map(missing.map((id) => [id, read.get(id) ?? null]));
   });

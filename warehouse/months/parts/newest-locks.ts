@@ -4,7 +4,7 @@ import { decidedBy } from '../../../domain/organisations/actor.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { instant } from '../../engine/sql/instant.ts';
 import type { Session } from '../../engine/session.ts';
-import type { Derived, Recall } from '../../engine/states/memory.ts';
+import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
 import type { RevenueVault } from '../../metrics/revenue-vault.ts';
 
 /** The newest lock of a month as it is stored. The numbers of revenue are sealed. */
@@ -35,12 +35,12 @@ const LOCKS: Derived<Locks> = {
 /** Returns the newest locks of metrics, by metric id and month. */
 export async function newestLocks(
   session: Pick<Session, 'query'>,
-  recall: Recall,
+  cache: OrganisationCache,
   orgId: string,
   metricIds: readonly string[],
 ): Promise<ReadonlyMap<string, Locks>> {
   const parts = new Map(metricIds.map((metric) => [metric, [{ table: 'month_locks', metric }]]));
-  return recall.each(LOCKS, parts, async (metrics) => {
+  return cache.each(LOCKS, parts, async (metrics) => {
     const found = new Map(metrics.map((id) => [id, new Map<Month, StoredLock>()]));
     for (const lock of await session.query<StoredLock>(NEWEST_LOCKS, { org: orgId, metrics }))
       found.get(lock.metric_id)?.set(monthOf(lock.month), lock);

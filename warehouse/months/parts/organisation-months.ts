@@ -3,7 +3,7 @@ import type { SourceMonth } from '../../../domain/sources/coverage.ts';
 import { kindsThat } from '../../../domain/sources/kinds.ts';
 import { cte, ctes } from '../../engine/sql/cte.ts';
 import type { Session } from '../../engine/session.ts';
-import type { Derived, Recall } from '../../engine/states/memory.ts';
+import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
 import { DAYS } from '../../sources/covered-days.ts';
 import { daysOfUnits } from '../../sources/units/missing-units.ts';
@@ -31,11 +31,11 @@ const MONTHS: Derived<OrganisationMonths> = {
 /** Returns what is delivered of the months from `first` to `last`. */
 export const organisationMonths = (
   session: Pick<Session, 'query'>,
-  recall: Recall,
+  cache: OrganisationCache,
   orgId: string,
   range: { first: Month; last: Month },
 ): Promise<OrganisationMonths> =>
-  recall.one(MONTHS, `${range.first} ${range.last}`, async () => {
+  cache.one(MONTHS, `${range.first} ${range.last}`, async () => {
     const settled = await session.query<{ month: Day }>(
       'SELECT DISTINCT month FROM settled_months WHERE org_id = $org',
       { org: orgId },
@@ -64,12 +64,12 @@ const KNOWN: Derived<ReadonlyMap<string, KnownThrough>> = {
  */
 export const knownThrough = (
   session: Pick<Session, 'query'>,
-  recall: Recall,
+  cache: OrganisationCache,
   orgId: string,
   { sources }: OrganisationMonths,
   { first, last }: { first: Day; last: Day },
 ): Promise<ReadonlyMap<string, KnownThrough>> =>
-  recall.one(KNOWN, `${first} ${last} ${[...sources.keys()].join()}`, async () => {
+  cache.one(KNOWN, `${first} ${last} ${[...sources.keys()].join()}`, async () => {
     const month = firstDay(monthOf(last));
     const missing = [...sources.values()].flat().map(({ id, missingUnits }) => [id, missingUnits] as const);
     const rows = await session.query<{ kinds: string; is_running: boolean; through: Day }>(KNOWN_THROUGH, {

@@ -1,6 +1,6 @@
 import { firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { unitsOfFixed, type DecimalText } from '../../../domain/shared/decimals.ts';
-import type { Derived, Recall } from '../../engine/states/memory.ts';
+import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
 import type { ComputedQueries } from '../../spend/compute-spend.ts';
 
 /** What a scope costs. Months and days without spend are missing. */
@@ -26,7 +26,7 @@ const COST_BYTES = 120;
  */
 export async function scopeMonths(
   session: ComputedQueries,
-  recall: Recall,
+  cache: OrganisationCache,
   orgId: string,
   scopeIds: readonly string[],
   months: { first: Day; last: Day },
@@ -35,7 +35,7 @@ export async function scopeMonths(
   const range = [months.first, months.last, days?.first ?? '', days?.last ?? ''].join();
   const keyOf = (scopeId: string): string => `${scopeId} ${range}`;
   const keys = new Map(scopeIds.map((id) => [keyOf(id), []]));
-  const costs = await recall.each(COSTS, keys, async (missing) => {
+  const costs = await cache.each(COSTS, keys, async (missing) => {
     const scopes = missing.map((key) => key.slice(0, -range.length - 1));
     const found = new Map(scopes.map((id) => [id, { months: new Map(), days: new Map() }]));
     const parameters = { org: orgId, scopes };

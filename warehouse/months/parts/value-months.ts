@@ -2,8 +2,8 @@ import { lastDay, monthOf, type Day, type Month } from '../../../domain/shared/c
 import { unitsOfFixed, type DecimalText } from '../../../domain/shared/decimals.ts';
 import { ctes } from '../../engine/sql/cte.ts';
 import type { Session } from '../../engine/session.ts';
-import type { Derived, Recall } from '../../engine/states/memory.ts';
-import { ofMetric } from '../../engine/states/states.ts';
+import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
+import { ofMetric } from '../../engine/cache/revisions.ts';
 import { valuesThrough } from '../../metrics/values-through.ts';
 import {
   LAST_PERIODS,
@@ -39,7 +39,7 @@ const VALUES: Derived<ValueMonths> = {
 /** Returns the values of months since `first`, and of days since `firstDay`, by metric id. */
 export async function valueMonths(
   session: Pick<Session, 'query'>,
-  recall: Recall,
+  cache: OrganisationCache,
   orgId: string,
   scopes: readonly MetricScope[],
   { first, firstDay }: { first: Day; firstDay: Day },
@@ -51,7 +51,7 @@ export async function valueMonths(
       ofMetric(metric_id, ['metric_versions', 'metric_value_changes']),
     ]),
   );
-  const values = await recall.each(VALUES, parts, async (missing) => {
+  const values = await cache.each(VALUES, parts, async (missing) => {
     const wanted = missing.flatMap((key) => byKey.get(key) ?? []);
     const read = await readValues(session, orgId, wanted, { first, firstDay });
     return new Map(missing.map((key) => [key, read.get(byKey.get(key)?.metric_id ?? '') ?? NO_VALUES]));

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../domain/shared/errors.ts';
 import { LONGEST_LINE_BYTES } from './export-files.ts';
 import { rejectedRows, type RejectedSample } from './rejected-rows.ts';
 import { MAIN_FEED, recordRejected, type RejectedWhen } from './rejected-when.ts';
-import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { copyToWarehouse, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { startRowCount, type RowCount } from './row-count.ts';
 import type { Relation } from './scan-files.ts';
 import { readingBounds, type ReadingScope } from './wanted-months.ts';
@@ -82,7 +82,7 @@ interface Feed {
  * written before their day ended, `is_after_month` true if it was written after their month had ended.
  */
 export const stageFeed = (sessions: LoadSessions, table: string): Promise<void> =>
-  handOver(
+  copyToWarehouse(
     sessions,
     table,
     `SELECT * EXCLUDE (problem, file, counts, last_file, written_on), ${IS_WHOLE} AS is_whole,

@@ -1,4 +1,4 @@
-import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { copyToWarehouse, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { sumOfKnown, type RejectedSample } from './rejected-rows.ts';
 import type { Statements } from '../../engine/session.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
@@ -66,6 +66,6 @@ export async function recordRejected(
 export async function stageRejected(sessions: LoadSessions): Promise<void> {
   const { reader } = sessions;
   await reader.run(`CREATE TEMP TABLE IF NOT EXISTS rejected_rows (${COLUMNS})`);
-  await handOver(sessions, 'rejected_rows', 'FROM rejected_rows');
+  await copyToWarehouse(sessions, 'rejected_rows', 'FROM rejected_rows');
   await dropTemporaryTables(reader, ['rejected_rows']);
 }

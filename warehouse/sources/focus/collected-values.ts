@@ -2,7 +2,7 @@ import { dayOf, type Day } from '../../../domain/shared/calendar.ts';
 import type { Shape } from '../feeds/scan-files.ts';
 import { assignedOf, COLUMNS, textOf } from './focus-columns.ts';
 import { tagValueOf } from './focus-tags.ts';
-import { lend, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { copyToReader, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { COLLECTED_CHOICES } from './collected-choices.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
@@ -52,7 +52,7 @@ export async function candidatesToCollect(
   const rows = await session.query<FocusChoice>(
     'SELECT kind, cloud, account, choice, first_day FROM temp.main.focus_choices ORDER BY kind, choice, cloud, account',
   );
-  await lend(sessions, 'focus_choices', 'FROM temp.main.focus_choices');
+  await copyToReader(sessions, 'focus_choices', 'FROM temp.main.focus_choices');
   const alike = new Map<string, FocusChoice[]>();
   for (const row of rows) {
     const key = JSON.stringify([row.kind, row.choice, isAzureTag(row)]);

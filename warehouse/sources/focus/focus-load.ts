@@ -29,7 +29,7 @@ import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
 import { repeatedLines } from './lines-twice.ts';
 import { leftOutNotes, stageLeftOut, storeLeftOut } from './left-out-bills.ts';
 import { LAST_DAY } from './month-parts.ts';
-import { handOver, show, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { copyToWarehouse, viewInWarehouse, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { problem, whenTooLong } from '../feeds/problems.ts';
 import {
@@ -41,12 +41,7 @@ import {
 } from '../feeds/readable-limits.ts';
 import { storeUnitDays } from '../publishing/unit-days.ts';
 import { storeRows, type Load, type StagedLoad } from '../publishing/load.ts';
-import {
-  addAlsoIn,
-  createUnitsTwice,
-  handOverUnitsTwice,
-  storeUnitsTwice,
-} from '../publishing/charged-twice.ts';
+import { addAlsoIn, createUnitsTwice, copyUnitsTwice, storeUnitsTwice } from '../publishing/charged-twice.ts';
 import { findLinesTwice } from '../publishing/lines-twice.ts';
 import { checkMoney } from '../publishing/publish-load.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
@@ -88,7 +83,7 @@ export async function stageFocus(
     rejectedWhen: REJECTED_WHEN,
   });
   await stageRejected(sessions);
-  await show(sessions, 'daily_money', await dailyMoney(reader, candidates));
+  await viewInWarehouse(sessions, 'daily_money', await dailyMoney(reader, candidates));
   await listValues(sessions, load, rollUp, candidates);
   const found = [
     ...(await fallbackNotes(reader)),
@@ -97,7 +92,7 @@ export async function stageFocus(
     ...(await leftOutNotes(reader, session, load)),
   ];
   await stageLeftOut(sessions, load, currency);
-  await handOver(sessions, 'commitments', LOAD_COMMITMENTS);
+  await copyToWarehouse(sessions, 'commitments', LOAD_COMMITMENTS);
   await createUnitsTwice(reader);
   await findLinesTwice(reader, repeatedLines(relationsOf(files, 'skipped')));
   await findFilesTwice(reader, files, rollUp);
@@ -105,7 +100,7 @@ export async function stageFocus(
     rows: (some) => fileDays(some, rollUp),
     line: 'line of account',
   });
-  await handOverUnitsTwice(sessions);
+  await copyUnitsTwice(sessions);
   // The reader has done its work. The warehouse needs the memory.
   await dropTemporaryTables(reader, READ);
   await checkMoney(session, 'daily_money', 'billing_period');
@@ -144,7 +139,7 @@ async function listValues(
      FROM (${checkedGroups(candidates, 'values')}) WHERE ${STORED} AND ($since IS NULL OR billing_period >= $since::DATE)`,
     { ...readingBounds(load), since },
   );
-  await show(sessions, 'listed_values', [BILL_VALUES]);
+  await viewInWarehouse(sessions, 'listed_values', [BILL_VALUES]);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { Session, Statements } from '../../engine/session.ts';
-import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { copyToWarehouse, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { FIRST_DAY, LAST_DAY, monthParts } from './month-parts.ts';
 import { hasWantedDays, isWanted, readingBounds } from '../feeds/wanted-months.ts';
 import { storeRows, type Load, type LoadScope } from '../publishing/load.ts';
@@ -64,7 +64,7 @@ export async function stageLeftOut(
     ...readingBounds(scope),
     currency,
   });
-  await handOver(sessions, 'left_out_months', 'FROM left_out_months');
+  await copyToWarehouse(sessions, 'left_out_months', 'FROM left_out_months');
 }
 
 /** Stores what {@link stageLeftOut} found, with the month's own bill, or the first one of the load. */

@@ -1,12 +1,12 @@
 import {
   createUnitsTwice,
-  handOverUnitsTwice,
+  copyUnitsTwice,
   keepUnitsTwice,
   storeUnitsTwice,
 } from '../publishing/charged-twice.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-over.ts';
-import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { copyToWarehouse, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { ALLOCATION_LINES, allocationGroups, ASSET_LINES, assetGroups } from './opencost-groups.ts';
 import { findTableTwice } from '../publishing/lines-twice.ts';
 import { storeDayRows, storeRows, type Load, type StagedLoad } from '../publishing/load.ts';
@@ -55,7 +55,7 @@ export async function stageOpenCost(
     rejectedWhen: rejectedByDay(NO_COST),
   });
   await refuseUnnamedCluster(reader);
-  await handOver(
+  await copyToWarehouse(
     sessions,
     'read_assets',
     `SELECT * EXCLUDE (problem, file, last_file, written_on), ${IS_WHOLE} AS is_whole
@@ -74,7 +74,7 @@ export async function stageOpenCost(
   await refuseUnnamedCluster(reader);
   await stageFeed(sessions, 'load_days');
   await findTableTwice(reader, feeds.allocations, ALLOCATION_LINES, bounds);
-  await handOverUnitsTwice(sessions);
+  await copyUnitsTwice(sessions);
   await stageRejected(sessions);
   const kept = await keepDays(session, load, feeds);
   await keepLateMonths(session, load, { spend: ALLOCATION_FEED, late: ASSET_FEED });

@@ -1,4 +1,4 @@
-import { handOver, type LoadSessions } from '../../engine/readers/load-sessions.ts';
+import { copyToWarehouse, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import type { Session, Statements } from '../../engine/session.ts';
 import type { Parameters } from '../../engine/sql/parameters.ts';
 import { sqlTexts } from '../../engine/sql/sql-text.ts';
@@ -102,8 +102,8 @@ export async function addAlsoIn(
 }
 
 /** Hands `units_twice` over to the warehouse. */
-export const handOverUnitsTwice = (sessions: LoadSessions): Promise<void> =>
-  handOver(sessions, 'units_twice', 'FROM units_twice');
+export const copyUnitsTwice = (sessions: LoadSessions): Promise<void> =>
+  copyToWarehouse(sessions, 'units_twice', 'FROM units_twice');
 
 /** Stores a doubt for each unit of the temporary table `units_twice`. */
 export async function storeUnitsTwice(session: Session, load: Load): Promise<void> {

@@ -23,14 +23,14 @@ import { coveredDays, LOADS_AS_OF } from '../covered-days.ts';
 /** A month no longer waits for a unit whose last day is more than this many months before it. */
 const FORGOTTEN_AFTER = 6;
 
-/** The last days of a unit, and the month before them, show its rhythm. So each month is judged alike, whatever range is asked. */
+/** The last days of a unit, and the month before them, show its rhythm. So each month is evaluated alike, whatever range is asked. */
 const MONTHS_BEFORE = FORGOTTEN_AFTER + 1;
 
 /** A hole may end in a month after the last one. */
 const MONTHS_AFTER = 12;
 
-/** Returns the days from which the units of months from `first` to `last` are judged. */
-export const judgedDays = ({ first, last }: MonthRange): { first: Day; last: Day } => ({
+/** Returns the days from which the units of months from `first` to `last` are evaluated. */
+export const daysOfRhythm = ({ first, last }: MonthRange): { first: Day; last: Day } => ({
   first: firstDay(addMonths(first, -MONTHS_BEFORE)),
   last: lastDay(addMonths(last, MONTHS_AFTER)),
 });
@@ -43,7 +43,7 @@ interface MonthRange {
 /**
  * Returns the days of months that accounts, clusters, hosts and tools lack, by source id. The rule is in domain/sources.
  *
- * @param known the days that sources cover among `judgedDays`, by source id. Others lack nothing.
+ * @param known the days that sources cover among `daysOfRhythm`, by source id. Others lack nothing.
  * @param asOf only loads and decisions before this day count; null counts all.
  */
 export async function missingUnitsOf(
@@ -53,7 +53,7 @@ export async function missingUnitsOf(
   known: ReadonlyMap<string, KnownDays>,
   asOf: Day | null,
 ): Promise<Map<string, MissingUnit[]>> {
-  const parameters = { org: orgId, ...judgedDays(range) };
+  const parameters = { org: orgId, ...daysOfRhythm(range) };
   const rows = await (asOf === null
     ? session.query<UnitRow>(UNITS, parameters)
     : session.query<UnitRow>(UNITS_AS_OF, { ...parameters, as_of: asOf }));
@@ -86,7 +86,7 @@ export async function lackingDays(
   const range = { first: monthOf(days.first), last: monthOf(days.last) };
   const covered = await session.query<{ source_id: string; month: Day; days: number }>(COVERED, {
     org: orgId,
-    ...judgedDays(range),
+    ...daysOfRhythm(range),
   });
   const known = new Map<string, Map<Month, number>>();
   for (const { source_id: source, month, days: bits } of covered)

@@ -36,7 +36,7 @@ export const decideUnit = (
   change: Partial<UnitDecision>,
   { actor, now }: By<ApiActor>,
 ): Promise<UnitDecision> =>
-  warehouse.decide([`units ${sourceId}`], async (session) => {
+  warehouse.lockedTransaction([`units ${sourceId}`], async (session) => {
     const place = { org: orgId, source: sourceId, unit };
     await refuseUnknown(session, place);
     const [newest] = await session.query<{ decision_id: string; endedOn: Day | null; stands: boolean }>(

@@ -10,8 +10,8 @@ import { computeSpend, type ComputedSession, type ComputedSpend } from '../../sp
 import { ctes } from '../../engine/sql/cte.ts';
 import { MADE_OF_NOW, SEALED, SETTLED } from './sealed-months.ts';
 import type { Session } from '../../engine/session.ts';
-import type { Derived } from '../../engine/states/memory.ts';
-import { ofMetric, type Look } from '../../engine/states/states.ts';
+import type { Derived } from '../../engine/cache/derived-cache.ts';
+import { ofMetric, type Revisions } from '../../engine/cache/revisions.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 
 /**
@@ -19,22 +19,22 @@ import type { Warehouse } from '../../engine/warehouse.ts';
  * must have read the month to its end. Seals bills again if their values have changed. Bills that follow today's spend and
  * definitions are also sealed again if these have changed (docs/concepts.md#teams-and-owners). Returns the sealed months,
  * usually an empty list. A bill with the same amounts gets no new version. Every read of bills calls this first, so that nobody
- * sees a bill that is due. If it runs again, it finds nothing. `look` is as in {@link computeSpend}.
+ * sees a bill that is due. If it runs again, it finds nothing. `revisions` is as in {@link computeSpend}.
  */
 export async function sealBills(
   warehouse: Warehouse,
   orgId: string,
   now: Date,
-  look?: Look,
+  revisions?: Revisions,
 ): Promise<ComputedSpend> {
-  const { on } = await computeSpend(warehouse, orgId, now, look);
-  const recall = warehouse.memory.of(look ?? (await warehouse.look()), orgId);
-  const metrics = await recall.one(SPLITTING_METRICS, 'all', () => splittingMetrics(warehouse, orgId));
+  const { on } = await computeSpend(warehouse, orgId, now, revisions);
+  const cache = warehouse.cache.of(revisions ?? (await warehouse.revisions()), orgId);
+  const metrics = await cache.one(SPLITTING_METRICS, 'all', () => splittingMetrics(warehouse, orgId));
   const tables = ['metric_versions', 'metric_value_changes', ...IMPORT_TABLES];
   const values = metrics.flatMap((id) => ofMetric(id, tables));
   const today = new Map([[dayOf(now), values]]);
   let months: Month[] = [];
-  await recall.each(NOTHING_DUE, today, async () => {
+  await cache.each(NOTHING_DUE, today, async () => {
     if ((await warehouse.session((session) => dueMonths(session, orgId))).length > 0)
       months = await sealExclusively(warehouse, orgId, (session) => sealDueMonths(on(session), orgId, now));
     return new Map([[dayOf(now), true]]);
@@ -81,7 +81,7 @@ export const sealExclusively = <Result>(
   warehouse: Warehouse,
   orgId: string,
   work: (session: Session) => Promise<Result>,
-): Promise<Result> => warehouse.decide([`bills ${orgId}`], work);
+): Promise<Result> => warehouse.lockedTransaction([`bills ${orgId}`], work);
 
 interface DueMonth {
   month: Day;

@@ -71,7 +71,7 @@ describe('the rhythm of a unit', () => {
     expect(absences('account', known.slice(0, 12), known)).toEqual([['2026-01-20', '2026-01-31', 12]]);
   });
 
-  it('of a later absence is judged by the days before an earlier one', () => {
+  it('of a later absence follows from the days before an earlier one', () => {
     const twice = [...range('2026-01-01', 10), ...range('2026-01-21', 3)];
     expect(absences('account', twice)).toEqual([
       ['2026-01-11', '2026-01-20', 10],

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
-import { CatalogDecisions } from '../../../../warehouse/engine/decisions/catalog-decisions.ts';
-import { catalogUrl } from '../../../../warehouse/engine/decisions/catalog-url.ts';
-import { Decisions } from '../../../../warehouse/engine/decisions/decisions.ts';
+import { CatalogLocks } from '../../../../warehouse/engine/locks/catalog-locks.ts';
+import { catalogUrl } from '../../../../warehouse/engine/locks/catalog-url.ts';
+import { Locks } from '../../../../warehouse/engine/locks/locks.ts';
 import { newCatalog } from '../../../support/warehouse/engines.ts';
-import { held } from '../../../support/warehouse/held-decision.ts';
+import { held } from '../../../support/warehouse/held-lock.ts';
 import { LAKE, lacking } from '../../../support/needs.ts';
 
 const why = lacking(...LAKE);
@@ -13,13 +13,13 @@ const why = lacking(...LAKE);
 const busy = { kind: 'unavailable', message: 'another node is deciding the same; try again' };
 const away = { kind: 'unavailable', message: 'the catalog cannot be reached; try again' };
 
-const decisionsOf = (twoNodes: boolean) => (): void => {
-  let one: Decisions;
-  let other: Decisions;
+const locksOf = (twoNodes: boolean) => (): void => {
+  let one: Locks;
+  let other: Locks;
   beforeAll(async () => {
     const catalog = twoNodes ? (postgresCatalog(await newCatalog()) ?? '') : null;
-    one = catalog === null ? new Decisions() : new CatalogDecisions(catalog);
-    other = catalog === null ? one : new CatalogDecisions(catalog);
+    one = catalog === null ? new Locks() : new CatalogLocks(catalog);
+    other = catalog === null ? one : new CatalogLocks(catalog);
   });
   afterAll(() => {
     one.close();
@@ -29,18 +29,18 @@ const decisionsOf = (twoNodes: boolean) => (): void => {
   it('wait for those about the same thing, not for others, and go on after a failure', async () => {
     const order: string[] = [];
     const first = held();
-    const failing = one.alone(['keys', 'names'], async (confirm) => {
+    const failing = one.hold(['keys', 'names'], async (confirm) => {
       order.push('first begins');
       await first.work(confirm);
       order.push('first ends');
       throw new Error('first failed');
     });
     await first.hasBegun;
-    const second = other.alone(['names'], async () => {
+    const second = other.hold(['names'], async () => {
       order.push('second');
       return 2;
     });
-    await other.alone(['months'], async () => order.push('other'));
+    await other.hold(['months'], async () => order.push('other'));
     expect(order).toEqual(['first begins', 'other']);
     first.end();
     await expect(failing).rejects.toThrow('first failed');
@@ -51,30 +51,30 @@ const decisionsOf = (twoNodes: boolean) => (): void => {
   it('never run at once, however many there are', async () => {
     let running = 0;
     let most = 0;
-    const decide = (node: Decisions) =>
-      node.alone(['one thing'], async (confirm) => {
+    const hold = (node: Locks) =>
+      node.hold(['one thing'], async (confirm) => {
         running += 1;
         most = Math.max(most, running);
         await confirm();
         running -= 1;
       });
-    await Promise.all(Array.from({ length: 100 }, (_, index) => decide(index % 2 === 0 ? one : other)));
+    await Promise.all(Array.from({ length: 100 }, (_, index) => hold(index % 2 === 0 ? one : other)));
     expect([running, most]).toEqual([0, 1]);
   });
 };
 
-describe('decisions of one process', decisionsOf(false));
-describe.skipIf(why !== '')(`decisions of two nodes of a DuckLake${why}`, decisionsOf(true));
+describe('locks of one process', locksOf(false));
+describe.skipIf(why !== '')(`locks of two nodes of a DuckLake${why}`, locksOf(true));
 
-describe.skipIf(why !== '')(`decisions of nodes${why}`, () => {
+describe.skipIf(why !== '')(`locks of nodes${why}`, () => {
   let catalog: string;
-  let node: CatalogDecisions;
-  let other: CatalogDecisions;
+  let node: CatalogLocks;
+  let other: CatalogLocks;
   let postgres: Client;
   beforeAll(async () => {
     catalog = postgresCatalog(await newCatalog()) ?? '';
-    node = new CatalogDecisions(catalog);
-    other = new CatalogDecisions(catalog);
+    node = new CatalogLocks(catalog);
+    other = new CatalogLocks(catalog);
     postgres = new Client(catalogUrl(catalog));
     await postgres.connect();
   });
@@ -86,12 +86,12 @@ describe.skipIf(why !== '')(`decisions of nodes${why}`, () => {
 
   it('give up after a while, and may be tried again', async () => {
     const first = held();
-    const deciding = node.alone(['thing'], first.work);
+    const holding = node.hold(['thing'], first.work);
     await first.hasBegun;
-    await expect(other.alone(['thing'], async () => 'never', 1)).rejects.toMatchObject(busy);
+    await expect(other.hold(['thing'], async () => 'never', 1)).rejects.toMatchObject(busy);
     first.end();
-    await deciding;
-    expect(await other.alone(['thing'], async () => 'now', 1)).toBe('now');
+    await holding;
+    expect(await other.hold(['thing'], async () => 'now', 1)).toBe('now');
   });
 
   /** Ends the connections of all who decide in this database, as if their nodes had died. Other tests have others. */
@@ -104,21 +104,21 @@ describe.skipIf(why !== '')(`decisions of nodes${why}`, () => {
   it('a node that has lost its locks stores nothing, and the next one need not wait', async () => {
     const first = held();
     const stored: string[] = [];
-    const deciding = node.alone(['thing'], async (confirm) => {
+    const holding = node.hold(['thing'], async (confirm) => {
       await first.work(confirm);
       stored.push('first');
     });
     await first.hasBegun;
     await endDeciders();
-    expect(await other.alone(['thing'], async () => stored.push('second'))).toBe(1);
+    expect(await other.hold(['thing'], async () => stored.push('second'))).toBe(1);
     first.end();
-    await expect(deciding).rejects.toMatchObject(away);
+    await expect(holding).rejects.toMatchObject(away);
     expect(stored).toEqual(['second']);
-    expect(await node.alone(['thing'], async () => 'again')).toBe('again');
+    expect(await node.hold(['thing'], async () => 'again')).toBe('again');
   });
 
   it('what is stored stays stored if the connection ends before the lock is given back', async () => {
-    const result = await node.alone(['thing'], async (confirm) => {
+    const result = await node.hold(['thing'], async (confirm) => {
       await confirm();
       await endDeciders();
       return 'stored';
@@ -127,8 +127,8 @@ describe.skipIf(why !== '')(`decisions of nodes${why}`, () => {
   });
 
   it('say that the catalog is away, and never where it is', async () => {
-    const lost = new CatalogDecisions('host=127.0.0.1 port=1 password=secret dbname=none');
-    await expect(lost.alone(['thing'], async () => 'never')).rejects.toMatchObject(away);
+    const lost = new CatalogLocks('host=127.0.0.1 port=1 password=secret dbname=none');
+    await expect(lost.hold(['thing'], async () => 'never')).rejects.toMatchObject(away);
     lost.close();
   });
 });

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { Memory, type Derived } from '../../../../warehouse/engine/states/memory.ts';
-import { States } from '../../../../warehouse/engine/states/states.ts';
+import { DerivedCache, type Derived } from '../../../../warehouse/engine/cache/derived-cache.ts';
+import { RevisionLog } from '../../../../warehouse/engine/cache/revisions.ts';
 
 describe('what was derived from the warehouse', () => {
   const SUM: Derived<string> = { name: 'sum', from: ['loads'], bytesOf: (text) => text.length };
   const AVERAGE: Derived<string> = { ...SUM, name: 'average' };
 
   const begin = (bytes = 1_000_000) => {
-    const states = new States();
-    const memory = new Memory(bytes);
+    const revisions = new RevisionLog();
+    const cache = new DerivedCache(bytes);
     let made = 0;
     return {
       change: (org: string, table = 'loads') => {
-        states.mark([{ table, orgs: [org], metric: null }]);
+        revisions.mark([{ table, orgs: [org], metric: null }]);
       },
       /** Returns the value with the number of its derivation. */
       ask: (org: string, key = 'january', derived = SUM, text = '') =>
-        memory.recall(states, derived, org, key, async () => {
+        cache.cached(revisions, derived, org, key, async () => {
           made += 1;
           const mine = made;
           await Promise.resolve();

@@ -1,4 +1,4 @@
-/** Work of a decision that lasts until the test ends it. */
+/** Work that holds a lock until the test ends it. */
 export function held() {
   let end = (): void => undefined;
   let begun = (): void => undefined;

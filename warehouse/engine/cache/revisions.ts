@@ -2,33 +2,33 @@ import { LRUCache } from 'lru-cache';
 import { BESIDE, BY_METRIC, type Touch } from './touched.ts';
 
 /**
- * The state of some tables of an organisation. As long as it stays the same, so do the rows. It means nothing to another
- * process, or after a restart.
+ * The revision of some tables of an organisation. While it stays the same, so do the rows. It means nothing to another process, or
+ * after a restart.
  */
-export type State = number;
+export type Revision = number;
 
-/** What a state is asked of: a table, the rows of one metric in it, or `ALL_SHOWN`. */
+/** What has a revision: a table, the rows of one metric in it, or `ALL_SHOWN`. */
 export type Part = string | { table: string; metric: string };
 
 /** Returns the parts that hold the rows of one metric in some tables. */
 export const ofMetric = (metric: string, tables: readonly string[]): Part[] =>
   tables.map((table) => ({ table, metric }));
 
-/** Stands for everything that a kept answer can show. */
+/** Stands for everything that a cached response can show. */
 export const ALL_SHOWN = 'all that is shown';
 
-/** Gives the states of organisations as of a look at the warehouse, or later. */
-export type Look = Pick<States, 'of'>;
+/** Returns the revisions of organisations' rows, as of the time when the warehouse gave it, or later. */
+export type Revisions = Pick<RevisionLog, 'of'>;
 
 /** Most places of which the last change is known one by one. Those that are forgotten count as changed. */
 const MOST_PLACES = 200_000;
 
 /**
- * Tells whether rows of an organisation have changed since they were last read (docs/design.md#answers-hang-on-a-state). Every
- * commit takes the next number, and marks with it what it has written. A state is the highest mark of its parts. So no two
- * states with a change between them are the same, even if something was forgotten.
+ * Reports whether rows of an organisation have changed since they were last read (docs/design.md#answers-depend-on-a-revision). Every
+ * commit takes the next number, and marks with it what it has written. A revision is the highest mark of its parts. So no two
+ * revisions with a change between them are the same, even if something was forgotten.
  */
-export class States {
+export class RevisionLog {
   #last = 0;
   /** Counts as the mark of everything that has none of its own. */
   #floor = 0;
@@ -51,7 +51,7 @@ export class States {
 
   /**
    * Announces a commit before it begins. The caller ends it by the returned function, whether or not anything was stored. Until
-   * then nobody gets a state of what it writes, because nobody can tell whether a read sees it.
+   * then nobody gets a revision of what it writes, because nobody can tell whether a read sees it.
    */
   begin(touches: readonly Touch[]): () => void {
     let end = (): void => undefined;
@@ -88,16 +88,16 @@ export class States {
   }
 
   /**
-   * Returns the state of some parts of an organisation, after all commits of this process that are under way. It is a promise only
-   * if there are any, because every request asks for several states.
+   * Returns the revision of some parts of an organisation, after all commits of this process that are under way. It is a promise only
+   * if there are any, because every request asks for several revisions.
    */
-  of(orgId: string, parts: readonly Part[]): State | Promise<State> {
+  of(orgId: string, parts: readonly Part[]): Revision | Promise<Revision> {
     return this.#commits.size === 0
       ? this.#now(orgId, parts)
       : this.#ended(orgId, parts).then(() => this.#now(orgId, parts));
   }
 
-  #now(orgId: string, parts: readonly Part[]): State {
+  #now(orgId: string, parts: readonly Part[]): Revision {
     return parts.reduce((highest, part) => Math.max(highest, this.#markOf(orgId, part)), this.#floor);
   }
 

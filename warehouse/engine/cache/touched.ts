@@ -22,7 +22,7 @@ export const BY_METRIC: ReadonlyMap<string, string> = new Map([
   ['import_run_events', 'metric_id'],
 ]);
 
-/** Tables that none of the kept answers shows. What they hold changes without any number. */
+/** Tables that none of the cached responses shows. What they hold changes without any number. */
 export const BESIDE: ReadonlySet<string> = new Set([
   'api_calls',
   'audit_log',

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_SHOWN, States, type Part } from '../../../../warehouse/engine/states/states.ts';
+import { ALL_SHOWN, RevisionLog, type Part } from '../../../../warehouse/engine/cache/revisions.ts';
 import { compact, flushInlinedRows } from '../../../../warehouse/engine/maintenance/maintenance.ts';
-import { BESIDE } from '../../../../warehouse/engine/states/touched.ts';
+import { BESIDE } from '../../../../warehouse/engine/cache/touched.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 
-describeOnBothEngines('states of organisations', (open) => {
+describeOnBothEngines('revisions of organisations', (open) => {
   let test: TestWarehouse;
   let other: Warehouse;
   beforeAll(async () => {
@@ -19,9 +19,9 @@ describeOnBothEngines('states of organisations', (open) => {
   });
 
   const stateOf = async (orgId: string, parts: readonly Part[]) =>
-    (await test.warehouse.look()).of(orgId, parts);
+    (await test.warehouse.revisions()).of(orgId, parts);
 
-  /** Returns which of several parts have another state after `change`. */
+  /** Returns which of several parts have another revision after `change`. */
   const moved = async (orgId: string, parts: readonly Part[], change: () => Promise<unknown>) => {
     const before = await Promise.all(parts.map((part) => stateOf(orgId, [part])));
     await change();
@@ -83,7 +83,7 @@ describeOnBothEngines('states of organisations', (open) => {
       await moved('org_1', ['loads'], () =>
         warehouse.transaction(async (session) => {
           await session.run('INSERT INTO loads BY NAME SELECT $org AS org_id', { org: 'org_1' });
-          // A reader that does not see the row yet keeps its state.
+          // A reader that does not see the row yet keeps its revision.
           expect(await moved('org_1', ['loads'], () => warehouse.query('FROM loads'))).toEqual([]);
         }),
       ),
@@ -158,22 +158,22 @@ describeOnBothEngines('states of organisations', (open) => {
   });
 });
 
-describe('states', () => {
+describe('revisions', () => {
   const touch = (org: string) => ({ table: 'loads', orgs: [org], metric: null });
 
   it('wait for a commit that is under way', async () => {
-    const states = new States();
-    const before = await states.of('org_1', ['loads']);
-    const end = states.begin([touch('org_1')]);
+    const revisions = new RevisionLog();
+    const before = await revisions.of('org_1', ['loads']);
+    const end = revisions.begin([touch('org_1')]);
     const told: string[] = [];
     const ask = async (name: string, part: Part) => {
-      const state = await states.of('org_1', [part]);
-      told.push(`${name} ${state > before}`);
+      const revision = await revisions.of('org_1', [part]);
+      told.push(`${name} ${revision > before}`);
     };
     const asked = [ask('loads', 'loads'), ask('shown', ALL_SHOWN)];
     // Nobody else waits.
-    expect(await states.of('org_1', ['settled_months'])).toBe(before);
-    expect(await states.of('org_2', ['loads'])).toBe(before);
+    expect(await revisions.of('org_1', ['settled_months'])).toBe(before);
+    expect(await revisions.of('org_2', ['loads'])).toBe(before);
     expect(told).toEqual([]);
     end();
     await Promise.all(asked);
@@ -181,13 +181,13 @@ describe('states', () => {
   });
 
   it('are never the same again after a change, even if it was forgotten', async () => {
-    const states = new States(4);
-    const seen = new Set<number>([await states.of('org_1', ['loads'])]);
+    const revisions = new RevisionLog(4);
+    const seen = new Set<number>([await revisions.of('org_1', ['loads'])]);
     for (let round = 1; round <= 50; round += 1) {
-      states.mark([touch('org_1')]);
+      revisions.mark([touch('org_1')]);
       // Each of these takes two places. The marks of the first organisation are forgotten.
-      for (let org = 2; org < 2 + (round % 4); org += 1) states.mark([touch(`org_${org}`)]);
-      seen.add(await states.of('org_1', ['loads']));
+      for (let org = 2; org < 2 + (round % 4); org += 1) revisions.mark([touch(`org_${org}`)]);
+      seen.add(await revisions.of('org_1', ['loads']));
       expect(seen.size).toBe(round + 1);
     }
   });

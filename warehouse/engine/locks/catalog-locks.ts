@@ -1,10 +1,10 @@
 import { DatabaseError, escapeLiteral, Pool, type PoolClient } from 'pg';
 import { unavailable } from '../../../domain/shared/errors.ts';
 import { catalogUrl } from './catalog-url.ts';
-import { Decisions, PATIENCE_S, type Confirm } from './decisions.ts';
+import { Locks, PATIENCE_S, type Confirm } from './locks.ts';
 
-/** Decisions that a process makes or waits for at once. */
-const MOST_DECISIONS = 16;
+/** How much work of a process holds locks, or waits for them, at once. */
+const MOST_AT_ONCE = 16;
 
 /** Distinguishes our advisory locks from those of other programs in the catalog's database. */
 const SEED = 7_266_279_350;
@@ -13,31 +13,31 @@ const SEED = 7_266_279_350;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * The decisions of all nodes of a DuckLake. Each holds advisory locks of the catalog's Postgres, on a connection of its own. Postgres
- * releases them when the connection ends, so that a node that was killed blocks nobody. A lock ends with its transaction, so that
- * a pooler between here and Postgres does no harm.
+ * The locks of all nodes of a DuckLake. They are advisory locks of the catalog's Postgres. Work holds its locks on a connection of
+ * its own. Postgres releases them when the connection ends, so that a node that was killed blocks nobody. A lock ends with its
+ * transaction, so that a pooler between here and Postgres does no harm.
  */
-export class CatalogDecisions extends Decisions {
+export class CatalogLocks extends Locks {
   readonly #pool: Pool;
   readonly #longestS: number;
 
   /**
    * @param catalog the connection string of the catalog, as WAREHOUSE names it after `ducklake:postgres:`.
-   * @param most decisions at once, each of which holds a connection to Postgres.
-   * @param longestS after how many seconds without a confirmation Postgres takes its locks from a decision; 0 for never.
+   * @param most how much work may hold locks at once, each with a connection to Postgres.
+   * @param longestS after how many seconds without a confirmation Postgres releases the locks of work; 0 for never.
    */
-  constructor(catalog: string, most = MOST_DECISIONS, longestS = 0) {
+  constructor(catalog: string, most = MOST_AT_ONCE, longestS = 0) {
     super();
     this.#longestS = longestS;
     this.#pool = new Pool({
       connectionString: catalogUrl(catalog),
-      application_name: 'cost-analytics decisions',
+      application_name: 'cost-analytics locks',
       max: most,
       connectionTimeoutMillis: PATIENCE_S * 1_000,
       keepAlive: true,
       allowExitOnIdle: true,
     });
-    // An idle connection that ends is replaced by the next decision.
+    // The next lock replaces an idle connection that has ended.
     this.#pool.on('error', () => undefined);
   }
 
@@ -47,7 +47,7 @@ export class CatalogDecisions extends Decisions {
   }
 
   protected override async amongNodes<Result>(
-    about: readonly string[],
+    locks: readonly string[],
     work: (confirm: Confirm) => Promise<Result>,
     patienceS: number,
   ): Promise<Result> {
@@ -57,7 +57,7 @@ export class CatalogDecisions extends Decisions {
     client.on('error', ignore);
     let isOver = true;
     try {
-      await lock(client, about, patienceS, this.#longestS);
+      await lock(client, locks, patienceS, this.#longestS);
       const result = await work(async () => {
         await client.query('SELECT 1').catch(refuse);
       });
@@ -77,12 +77,12 @@ export class CatalogDecisions extends Decisions {
 
 async function lock(
   client: PoolClient,
-  about: readonly string[],
+  names: readonly string[],
   patienceS: number,
   longestS: number,
 ): Promise<void> {
-  const locks = about.map(
-    (thing) => `SELECT pg_advisory_xact_lock(hashtextextended(${escapeLiteral(thing)}, ${SEED}))`,
+  const locks = names.map(
+    (name) => `SELECT pg_advisory_xact_lock(hashtextextended(${escapeLiteral(name)}, ${SEED}))`,
   );
   await client
     .query(
@@ -92,7 +92,7 @@ async function lock(
     .catch(refuse);
 }
 
-/** Throws what the caller gets if a decision cannot be made now. Its words never repeat the connection string. */
+/** Throws what the caller gets if a lock cannot be taken now. Its words never repeat the connection string. */
 function refuse(cause: unknown): never {
   const isTaken = cause instanceof DatabaseError && cause.code === LOCK_NOT_AVAILABLE;
   throw unavailable(

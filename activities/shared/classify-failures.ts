@@ -12,7 +12,7 @@ import { isTriedAgain, toFailure } from './failures.ts';
  *
  * @param forTenants returns a message without what an organisation need not know. The log has the whole one.
  */
-export const judgeFailures =
+export const classifyFailures =
   (
     noteRetry: (info: Info, message: string) => Promise<void>,
     forTenants: (message: string) => string,

@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CatalogDecisions } from '../../../../warehouse/engine/decisions/catalog-decisions.ts';
-import { CommitTurns } from '../../../../warehouse/engine/decisions/commit-turns.ts';
-import { catalogUrl } from '../../../../warehouse/engine/decisions/catalog-url.ts';
+import { CatalogLocks } from '../../../../warehouse/engine/locks/catalog-locks.ts';
+import { CatalogCommitQueue } from '../../../../warehouse/engine/locks/commit-queue.ts';
+import { catalogUrl } from '../../../../warehouse/engine/locks/catalog-url.ts';
 import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
 import { openDuckLake, type TestWarehouse } from '../../../support/warehouse/engines.ts';
-import { held } from '../../../support/warehouse/held-decision.ts';
+import { held } from '../../../support/warehouse/held-lock.ts';
 import { LAKE, lacking } from '../../../support/needs.ts';
 
 const why = lacking(...LAKE);
@@ -14,7 +14,7 @@ const why = lacking(...LAKE);
 const WRITERS = 8;
 const WRITES = 5;
 
-describe.skipIf(why !== '')(`turns of the transactions of two nodes${why}`, () => {
+describe.skipIf(why !== '')(`the commit queue of two nodes${why}`, () => {
   let test: TestWarehouse;
   let catalog: string;
   beforeAll(async () => {
@@ -44,22 +44,22 @@ describe.skipIf(why !== '')(`turns of the transactions of two nodes${why}`, () =
     }
   };
 
-  it('keep small writes from meeting, so that none repeats its commit', async () => {
+  it('keeps small writes from meeting, so that none repeats its commit', async () => {
     const nodes = [await Warehouse.open(test.settings), await Warehouse.open(test.settings)];
     const before = await rolledBack();
     // No time passes, so that no write becomes a long one, which lets others go on.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const writers = Array.from({ length: WRITERS }, async (_, writer) => {
       for (const node of Array.from({ length: WRITES }, () => nodes[writer % 2]))
-        if (node !== undefined) await write(node, 'org_turns');
+        if (node !== undefined) await write(node, 'org_queue');
     });
     await Promise.all(writers).finally(() => vi.useRealTimers());
     for (const node of nodes) node.close();
-    expect(await stored('org_turns')).toEqual({ rows: WRITERS * WRITES });
+    expect(await stored('org_queue')).toEqual({ rows: WRITERS * WRITES });
     expect(await rolledBack()).toBe(before);
   });
 
-  it('let others go on while a transaction works for long, and store both', async () => {
+  it('lets others go on while a transaction works for long, and stores both', async () => {
     const node = await Warehouse.open(test.settings);
     await test.warehouse.transaction(async (session) => {
       await session.run(`INSERT INTO webhook_attempts BY NAME SELECT 'org_long' AS org_id`);
@@ -69,26 +69,26 @@ describe.skipIf(why !== '')(`turns of the transactions of two nodes${why}`, () =
     expect(await stored('org_long')).toEqual({ rows: 2 });
   });
 
-  it('are nothing that a write depends on', async () => {
-    const other = new CatalogDecisions(catalog);
-    const turn = held();
-    const deciding = other.alone(['commit'], turn.work);
-    await turn.hasBegun;
+  it('is nothing that a write depends on', async () => {
+    const other = new CatalogLocks(catalog);
+    const first = held();
+    const holding = other.hold(['commit'], first.work);
+    await first.hasBegun;
     await write(test.warehouse, 'org_without');
-    turn.end();
-    await deciding;
+    first.end();
+    await holding;
     other.close();
     expect(await stored('org_without')).toEqual({ rows: 1 });
   });
 
-  it('of a node that hangs end by themselves, so that the others wait for it only once', async () => {
-    const hanging = new CommitTurns(catalog, 1);
-    const endTurn = await hanging.take();
+  it('removes a node that hangs, so that the others wait for it only once', async () => {
+    const hanging = new CatalogCommitQueue(catalog, 1);
+    const leave = await hanging.enter();
     // Each would wait for longer than this test may take.
-    const waiting = new CommitTurns(catalog, 300);
-    for (const turn of [waiting.take(), waiting.take(), waiting.take()]) (await turn)();
-    endTurn();
-    (await hanging.take())();
+    const waiting = new CatalogCommitQueue(catalog, 300);
+    for (const entered of [waiting.enter(), waiting.enter(), waiting.enter()]) (await entered)();
+    leave();
+    (await hanging.enter())();
     hanging.close();
     waiting.close();
   });

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Look, Part, State } from './states.ts';
+import type { Revisions, Part, Revision } from './revisions.ts';
 
 /** Something that is derived from an organisation's rows, and from nothing else. */
 export interface Derived<Value> {
@@ -19,8 +19,8 @@ export interface Found<Value> {
   keep: (value: Promise<Value>) => void;
 }
 
-/** Derives what belongs to one organisation, or recalls it; see {@link Memory.recall} and {@link Memory.recallEach}. */
-export interface Recall {
+/** The cache of one organisation; see {@link DerivedCache.cached} and {@link DerivedCache.cachedEach}. */
+export interface OrganisationCache {
   one: <Value>(derived: Derived<Value>, key: string, make: () => Promise<Value>) => Promise<Value>;
   each: <Value>(
     derived: Derived<Value>,
@@ -30,27 +30,27 @@ export interface Recall {
 }
 
 /** Derives everything, for example within a transaction. */
-export const AFRESH: Recall = {
+export const NO_CACHE: OrganisationCache = {
   one: (_derived, _key, make) => make(),
   each: (_derived, keys, make) => make([...keys.keys()]),
 };
 
 interface Kept {
-  state: State;
+  revision: Revision;
   value: Promise<unknown>;
 }
 
 /** A value that would take a larger part than one of these is not kept. */
 const MOST_PARTS = 8;
 
-/** What a key, a state and the bookkeeping take, in bytes. */
+/** What a key, a revision and the bookkeeping take, in bytes. */
 const OVERHEAD_BYTES = 500;
 
 /**
- * Keeps what was derived from the warehouse, until what it was derived from changes (States). It forgets first what was not
+ * Keeps what was derived from the warehouse, until what it was derived from changes (RevisionLog). It forgets first what was not
  * asked for the longest. Each organisation has its own entries.
  */
-export class Memory {
+export class DerivedCache {
   readonly #kept: LRUCache<string, Kept> | null;
 
   /** @param bytes the most that it keeps; 0 keeps nothing. */
@@ -62,25 +62,25 @@ export class Memory {
   /**
    * Looks for something that was derived before.
    *
-   * @param look begins after the request that the value answers.
+   * @param revisions begins after the request that the value answers.
    * @param key tells the values of an organisation apart, with all that they depend on besides rows, such as the day.
    */
   find<Value>(
-    look: Look,
+    revisions: Revisions,
     derived: Derived<Value>,
     orgId: string,
     key: string,
   ): Found<Value> | Promise<Found<Value>> {
-    const state = look.of(orgId, derived.from);
-    const findAt = (at: State): Found<Value> => this.#findAt(at, derived, orgId, key);
-    return typeof state === 'number' ? findAt(state) : state.then(findAt);
+    const revision = revisions.of(orgId, derived.from);
+    const findAt = (at: Revision): Found<Value> => this.#findAt(at, derived, orgId, key);
+    return typeof revision === 'number' ? findAt(revision) : revision.then(findAt);
   }
 
-  /** Recalls what belongs to one organisation. */
-  of(look: Look, orgId: string): Recall {
+  /** Returns the cache of one organisation. */
+  of(revisions: Revisions, orgId: string): OrganisationCache {
     return {
-      one: (derived, key, make) => this.recall(look, derived, orgId, key, make),
-      each: (derived, keys, make) => this.recallEach(look, derived, orgId, keys, make),
+      one: (derived, key, make) => this.cached(revisions, derived, orgId, key, make),
+      each: (derived, keys, make) => this.cachedEach(revisions, derived, orgId, keys, make),
     };
   }
 
@@ -88,14 +88,14 @@ export class Memory {
    * Returns what was derived before, or derives it by `make`; see {@link find}. Callers at the same time share a derivation, so
    * that `make` must not end when one of them leaves.
    */
-  recall<Value>(
-    look: Look,
+  cached<Value>(
+    revisions: Revisions,
     derived: Derived<Value>,
     orgId: string,
     key: string,
     make: () => Promise<Value>,
   ): Promise<Value> {
-    const found = this.find(look, derived, orgId, key);
+    const found = this.find(revisions, derived, orgId, key);
     const knownOrMade = ({ known, keep }: Found<Value>): Promise<Value> => {
       if (known !== null) return known;
       const value = make();
@@ -106,24 +106,24 @@ export class Memory {
   }
 
   /**
-   * Does the same for many keys. What is missing of them is derived at once.
+   * Returns what was derived before for many keys. `make` derives all missing values at once.
    *
    * @param keys with what each value is derived from, in addition to what all are derived from.
    */
-  async recallEach<Value>(
-    look: Look,
+  async cachedEach<Value>(
+    revisions: Revisions,
     derived: Derived<Value>,
     orgId: string,
     keys: ReadonlyMap<string, readonly Part[]>,
     make: (missing: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
   ): Promise<Map<string, Value>> {
-    const shared = await look.of(orgId, derived.from);
+    const shared = await revisions.of(orgId, derived.from);
     const found: (Found<Value> & { key: string })[] = [];
     for (const [key, parts] of keys) {
-      const own = look.of(orgId, parts);
+      const own = revisions.of(orgId, parts);
       // A thousand promises would take longer than what they wait for.
-      const state = Math.max(shared, typeof own === 'number' ? own : await own);
-      found.push({ key, ...this.#findAt(state, derived, orgId, key) });
+      const revision = Math.max(shared, typeof own === 'number' ? own : await own);
+      found.push({ key, ...this.#findAt(revision, derived, orgId, key) });
     }
     const missing = found.filter(({ known }) => known === null);
     const made = missing.length === 0 ? null : make(missing.map(({ key }) => key));
@@ -142,13 +142,18 @@ export class Memory {
     return new Map(values.map(([key], index) => [key, all[index] as Value]));
   }
 
-  #findAt<Value>(state: State, { name, bytesOf }: Derived<Value>, orgId: string, key: string): Found<Value> {
+  #findAt<Value>(
+    revision: Revision,
+    { name, bytesOf }: Derived<Value>,
+    orgId: string,
+    key: string,
+  ): Found<Value> {
     const place = `${orgId} ${name} ${key}`;
     const known = this.#kept?.get(place);
     return {
-      known: known?.state === state ? (known.value as Promise<Value>) : null,
+      known: known?.revision === revision ? (known.value as Promise<Value>) : null,
       keep: (value) => {
-        this.#keep(place, { state, value }, bytesOf);
+        this.#keep(place, { revision, value }, bytesOf);
       },
     };
   }
@@ -156,7 +161,7 @@ export class Memory {
   /** Keeps a value while it is derived, and afterwards with its size. What could not be derived is not kept. */
   #keep<Value>(
     place: string,
-    entry: { state: State; value: Promise<Value> },
+    entry: { revision: Revision; value: Promise<Value> },
     bytesOf: (value: Value) => number,
   ): void {
     const kept = this.#kept;

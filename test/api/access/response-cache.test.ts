@@ -6,7 +6,7 @@ import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
 import { BY_ADMIN, newMetric, NOW } from '../../support/warehouse/tenant.ts';
 
-describe('kept answers', () => {
+describe('cached responses', () => {
   let now = NOW;
   const clock: Clock = { now: () => now };
   let api: LocalApi;
@@ -89,7 +89,7 @@ describe('kept answers', () => {
       expect(await tagOf(get(secret, shown))).toBeNull();
       expect((await views()).length).toBe(before + 2);
     }
-    // Who sees no revenue gets kept answers of their own, in which it is missing.
+    // Who sees no revenue gets cached responses of their own, in which it is missing.
     const reader = await api.newKey(orgId, { permission: 'read' });
     const tag = await tagOf(get(reader, '/overview'));
     expect(tag).not.toBeNull();

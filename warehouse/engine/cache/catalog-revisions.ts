@@ -3,7 +3,7 @@ import { shareNextRun } from '../../../domain/shared/share-next-run.ts';
 import { CATALOG } from '../location.ts';
 import type { Session } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
-import { States } from './states.ts';
+import { RevisionLog } from './revisions.ts';
 import type { Touch } from './touched.ts';
 
 /** What a commit says about itself in the catalog. */
@@ -19,11 +19,11 @@ interface Snapshot {
 }
 
 /**
- * The states of a DuckLake, in which other nodes write, too. Each commit stores in the catalog what it touches. One look reads
- * what the other nodes have committed since the last look. A snapshot that says nothing, or is gone, counts as a change of
- * everything.
+ * The revisions of a DuckLake, in which other nodes write, too. Each commit stores in the catalog what it touches. Each query of the
+ * catalog reads what the other nodes have committed since the last one. A snapshot without a message, or one that is gone, counts as
+ * a change of everything.
  */
-export class CatalogStates extends States {
+export class CatalogRevisionLog extends RevisionLog {
   readonly #node = randomUUID();
   readonly #query: Pick<Session, 'query'>;
   #newest: Snapshot | null = null;
@@ -33,8 +33,8 @@ export class CatalogStates extends States {
     this.#query = query;
   }
 
-  /** Catches up with the other nodes. Callers at the same time share a look; each look begins after all who share it. */
-  readonly look = shareNextRun(() => this.#catchUp());
+  /** Catches up with the other nodes. Callers at the same time share a query, which begins after all of them. */
+  readonly catchUp = shareNextRun(() => this.#catchUp());
 
   /** Returns the statement that stores in the catalog what the running transaction touches. */
   override announcement(touches: readonly Touch[]): string {

@@ -1,6 +1,6 @@
 import type { Day } from '../../domain/shared/calendar.ts';
-import type { Derived, Recall } from '../engine/states/memory.ts';
-import { ALL_SHOWN, ofMetric, type Part } from '../engine/states/states.ts';
+import type { Derived, OrganisationCache } from '../engine/cache/derived-cache.ts';
+import { ALL_SHOWN, ofMetric, type Part } from '../engine/cache/revisions.ts';
 import type { Metric } from '../metrics/metrics.ts';
 import { IMPORT_TABLES } from '../sources/value-imports.ts';
 
@@ -26,8 +26,8 @@ const ownParts = ({ id, scope }: Metric): readonly Part[] =>
  * Returns what is derived from the months and days of each metric, by metric id, as seen on a day. `make` derives it for those
  * metrics of which anything has changed since.
  */
-export function recallMonths<Value>(
-  recall: Recall,
+export function cachedMonths<Value>(
+  cache: OrganisationCache,
   { name, bytesOf }: Omit<Derived<Value>, 'from'>,
   metrics: readonly Metric[],
   today: Day,
@@ -35,7 +35,7 @@ export function recallMonths<Value>(
 ): Promise<ReadonlyMap<string, Value>> {
   const byId = new Map(metrics.map((metric) => [metric.id, metric]));
   const parts = new Map(metrics.map((metric) => [metric.id, ownParts(metric)]));
-  return recall.each({ name: `${name} ${today}`, from: SHARED, bytesOf }, parts, (changed) =>
+  return cache.each({ name: `${name} ${today}`, from: SHARED, bytesOf }, parts, (changed) =>
     make(changed.flatMap((id) => byId.get(id) ?? [])),
   );
 }

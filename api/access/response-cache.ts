@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import type { Clock } from '../../domain/shared/clock.ts';
 import { dayOf } from '../../domain/shared/calendar.ts';
-import type { Derived, Found } from '../../warehouse/engine/states/memory.ts';
-import { ALL_SHOWN } from '../../warehouse/engine/states/states.ts';
+import type { Derived, Found } from '../../warehouse/engine/cache/derived-cache.ts';
+import { ALL_SHOWN } from '../../warehouse/engine/cache/revisions.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { JSON_TYPE } from '../http/error-answers.ts';
 import { tabularType } from '../http/files/tabular.ts';
@@ -16,7 +16,7 @@ declare module 'fastify' {
      * Whether an answer depends only on its URL, the day, the permission of the caller, and rows of tables that are followed
      * (`ALL_SHOWN`). Then it is kept until any of them changes.
      */
-    isKept?: true;
+    isCached?: true;
   }
   interface FastifyRequest {
     /** Where the answer to the request is kept. */
@@ -41,7 +41,7 @@ const ANSWER: Derived<Answer> = {
  * answers of these routes are kept, but never revenue: each view of it must reach the audit log. The tag is made from the
  * content. So it is the same on all nodes, and a client that has the content gets a 304.
  */
-export function keepAnswers(
+export function cacheResponses(
   app: FastifyInstance,
   { warehouse, clock }: { warehouse: Warehouse; clock: Clock },
 ): void {
@@ -51,7 +51,7 @@ export function keepAnswers(
   const sendKnown = async (request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     const caller = callerOf(request);
     const key = `${dayOf(clock.now())} ${visibilityOf(caller)} ${request.url}`;
-    const place = await warehouse.memory.find(caller.look, ANSWER, caller.organisation.id, key);
+    const place = await warehouse.cache.find(caller.revisions, ANSWER, caller.organisation.id, key);
     const known = await place.known;
     if (known === null) request.place = place;
     else reply.type(JSON_TYPE).send(tagged(request, reply, known));
@@ -60,7 +60,7 @@ export function keepAnswers(
 
   // Hooks with `done` cost less than those with promises, and every request runs them.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.config.isKept !== true || tabularType(request) !== null) done();
+    if (request.routeOptions.config.isCached !== true || tabularType(request) !== null) done();
     else
       sendKnown(request, reply).then((isSent) => {
         if (!isSent) done();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Client } from 'pg';
-import { catalogUrl, withoutSecrets } from '../../../../warehouse/engine/decisions/catalog-url.ts';
+import { catalogUrl, withoutSecrets } from '../../../../warehouse/engine/locks/catalog-url.ts';
 
 function connectionOf(catalog: string) {
   const { host, port, user, password, database } = new Client({ connectionString: catalogUrl(catalog) });

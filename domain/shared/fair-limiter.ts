@@ -1,6 +1,6 @@
 import { unavailable } from './errors.ts';
 
-export interface PlaceLimits {
+export interface FairLimits {
   /** The number of places. */
   total: number;
   /** The most places that one owner can hold. */
@@ -14,13 +14,13 @@ interface Owner {
   waiting: (() => void)[];
 }
 
-/** A limited number of places. Each owner can hold only a part of them, and waiting owners take turns. */
-export class FairPlaces {
-  readonly #limits: PlaceLimits;
+/** Limits how many calls run at once. Each owner can hold only a part of the places, and waiting owners get them in turn. */
+export class FairLimiter {
+  readonly #limits: FairLimits;
   readonly #owners = new Map<string, Owner>();
   #taken = 0;
 
-  constructor(limits: PlaceLimits) {
+  constructor(limits: FairLimits) {
     this.#limits = limits;
   }
 
@@ -40,12 +40,12 @@ export class FairPlaces {
   }
 
   /**
-   * Waits for a place. Returns a function that gives it back once.
+   * Waits for a place. Returns a function that releases it. A second call of it does nothing.
    *
    * @param signal aborts if nobody needs the place any more.
    * @throws ServiceError `unavailable` if too many calls of the owner wait already, or if `signal` aborts.
    */
-  async take(owner: string, signal: AbortSignal): Promise<() => void> {
+  async acquire(owner: string, signal: AbortSignal): Promise<() => void> {
     if (signal.aborted) throw unavailable();
     const places = this.#owners.get(owner) ?? { taken: 0, waiting: [] };
     this.#owners.set(owner, places);
@@ -53,20 +53,20 @@ export class FairPlaces {
       if (places.waiting.length >= this.#limits.mostWaiting) throw unavailable();
       await new Promise<void>((resolve, reject) => {
         const leave = (): void => {
-          places.waiting.splice(places.waiting.indexOf(lend), 1);
+          places.waiting.splice(places.waiting.indexOf(grant), 1);
           reject(unavailable());
         };
-        const lend = (): void => {
+        const grant = (): void => {
           signal.removeEventListener('abort', leave);
           resolve();
         };
         signal.addEventListener('abort', leave, { once: true });
-        places.waiting.push(lend);
+        places.waiting.push(grant);
       });
     } else this.#occupy(places);
     let isTaken = true;
     return () => {
-      if (isTaken) this.#giveBack(owner, places);
+      if (isTaken) this.#release(owner, places);
       isTaken = false;
     };
   }
@@ -80,19 +80,19 @@ export class FairPlaces {
     this.#taken += 1;
   }
 
-  #giveBack(owner: string, places: Owner): void {
+  #release(owner: string, places: Owner): void {
     places.taken -= 1;
     this.#taken -= 1;
     if (places.taken === 0 && places.waiting.length === 0) this.#owners.delete(owner);
     for (const [name, next] of this.#owners) {
       if (!this.#isFree(next)) continue;
-      const lend = next.waiting.shift();
-      if (lend === undefined) continue;
+      const grant = next.waiting.shift();
+      if (grant === undefined) continue;
       this.#occupy(next);
       // An owner that gets a place moves to the end of the queue.
       this.#owners.delete(name);
       this.#owners.set(name, next);
-      lend();
+      grant();
       return;
     }
   }
