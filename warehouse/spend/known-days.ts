@@ -1,9 +1,11 @@
+import { KINDS } from '../../domain/sources/kinds.ts';
 import { cte, type Cte } from '../engine/sql/cte.ts';
 import { COVERED_DAYS, DAYS } from '../sources/covered-days.ts';
 
 /** The kind of source that a pick takes spend from. */
-export const PICK_KIND = `CASE source WHEN 'cloud' THEN 'focus' WHEN 'kubernetes' THEN 'opencost' WHEN 'host' THEN 'hosts'
-    ELSE 'ai_tools' END`;
+export const PICK_KIND = `CASE source ${Object.entries(KINDS)
+  .map(([kind, { pick }]) => `WHEN '${pick}' THEN '${kind}'`)
+  .join(' ')} END`;
 
 /** Returns the kinds of sources that `metrics` (metric_id) pick from, as one text in alphabetical order. */
 export const metricKinds = (metrics: Cte): Cte =>

@@ -1,5 +1,6 @@
-import { tagKeySql } from '../../engine/sql/tag-key.ts';
+import { KINDS, type Kind } from '../../../domain/sources/kinds.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
+import { tagKeySql } from '../../engine/sql/tag-key.ts';
 
 // A row of spend and a pick of it have the same text as a key. So one comparison serves all forms of a pick
 // (docs/concepts.md#scopes-and-picks). A unit separator separates its parts.
@@ -43,30 +44,34 @@ export const SPEND_KEYS = `list_filter(CASE
 export const BILL_VALUE_KEY = `CASE WHEN tag_key IS NULL THEN ${key('split', 'cloud', 'account', 'split_kind', 'split_value')}
     ELSE ${key('tag', 'cloud', tagKeySql('cloud', 'tag_key'), 'tag_value')} END`;
 
-/** The forms of keys: the source of their picks, and how many parts a key has. */
+/** The forms of keys: the kind of source whose spend they name, and how many parts a key has. */
 const FORMS = {
-  workload: { source: 'kubernetes', parts: 4 },
-  namespace: { source: 'kubernetes', parts: 3 },
-  'idle cluster': { source: 'kubernetes', parts: 2 },
-  service: { source: 'host', parts: 3 },
-  host: { source: 'host', parts: 2 },
-  'idle host': { source: 'host', parts: 2 },
-  repository: { source: 'repository', parts: 2 },
-  tag: { source: 'cloud', parts: 4 },
-  split: { source: 'cloud', parts: 5 },
-  account: { source: 'cloud', parts: 3 },
-} as const satisfies Record<string, { source: SpendPick['source']; parts: number }>;
+  workload: { kind: 'opencost', parts: 4 },
+  namespace: { kind: 'opencost', parts: 3 },
+  'idle cluster': { kind: 'opencost', parts: 2 },
+  service: { kind: 'hosts', parts: 3 },
+  host: { kind: 'hosts', parts: 2 },
+  'idle host': { kind: 'hosts', parts: 2 },
+  repository: { kind: 'ai_tools', parts: 2 },
+  tag: { kind: 'focus', parts: 4 },
+  split: { kind: 'focus', parts: 5 },
+  account: { kind: 'focus', parts: 3 },
+} as const satisfies Record<string, { kind: Kind; parts: number }>;
 
-const ofForm = (what: (form: (typeof FORMS)[keyof typeof FORMS]) => string): string =>
-  `CASE form ${Object.entries(FORMS)
-    .map(([name, form]) => `WHEN '${name}' THEN ${what(form)}`)
+const ofForm = (form: string, what: (form: (typeof FORMS)[keyof typeof FORMS]) => string): string =>
+  `CASE ${form} ${Object.entries(FORMS)
+    .map(([name, each]) => `WHEN '${name}' THEN ${what(each)}`)
     .join(' ')} END`;
 
 /** The source of a pick, by the `form` of its key. */
-export const SOURCE_OF_FORM = ofForm(({ source }) => `'${source}'`);
+export const SOURCE_OF_FORM = ofForm('form', ({ kind }) => `'${KINDS[kind].pick}'`);
+
+/** Returns the part of the total that spend with a key is, as `by_source` names it. */
+export const spendOfKey = (text: string): string =>
+  ofForm(`split_part(${text}, chr(31), 1)`, ({ kind }) => `'${KINDS[kind].spend}'`);
 
 /** The number of parts of a key, by its `form`. It has more if a name contains a separator. */
-export const PARTS_OF_FORM = ofForm(({ parts }) => parts.toString());
+export const PARTS_OF_FORM = ofForm('form', ({ parts }) => parts.toString());
 
 /** Returns the pick that has a key. */
 export function pickOfKey(text: string): SpendPick {
