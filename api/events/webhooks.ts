@@ -25,7 +25,7 @@ import { found } from '../http/found.ts';
 import { idParams } from '../http/fields.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type AskedById } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
 import {
   changedWebhook,
   deliveryRecord,
@@ -179,78 +179,56 @@ async function getDeliveries(
 }
 
 /** `/webhooks`: the receivers of events, and their deliveries (docs/http.md#receive-events). */
-export const webhookRoutes = [
-  route({
-    method: 'GET',
-    path: '/webhooks',
+export const webhookRoutes = tagged('Webhooks', [
+  route('GET /webhooks', {
     access: 'admin',
     operationId: 'listWebhooks',
-    tag: 'Webhooks',
     summary: 'List webhooks',
     query: pageQuery,
     answer: pageOf(webhookRecord),
     handle: getWebhooks,
   }),
-  route({
-    method: 'POST',
-    path: '/webhooks',
+  route('POST /webhooks', {
     access: 'admin',
     operationId: 'createWebhook',
-    tag: 'Webhooks',
     summary: 'Create a webhook; its secret is shown this once',
     description: 'Its address must be public, unless the operator allows it (setting PRIVATE_TARGETS).',
     body: newWebhook,
     answer: successOf(webhookWithSecret),
     handle: postWebhook,
   }),
-  route({
-    method: 'PATCH',
-    path: '/webhooks/:id',
+  route('PATCH /webhooks/:id', {
     access: 'admin',
     operationId: 'updateWebhook',
-    tag: 'Webhooks',
     summary: 'Change url, events or enabled, or rotate the secret',
     errors: [404],
-    params: idParams,
     body: webhookChanges,
     answer: successOf(changedWebhook),
     handle: patchWebhook,
   }),
-  route({
-    method: 'DELETE',
-    path: '/webhooks/:id',
+  route('DELETE /webhooks/:id', {
     access: 'admin',
     operationId: 'deleteWebhook',
-    tag: 'Webhooks',
     summary: 'Delete a webhook; its pending deliveries fail',
     errors: [404],
     body: noBody,
-    params: idParams,
     answer: successOf(webhookRecord),
     handle: deleteWebhook,
   }),
-  route({
-    method: 'POST',
-    path: '/webhooks/:id/test',
+  route('POST /webhooks/:id/test', {
     access: 'admin',
     operationId: 'testWebhook',
-    tag: 'Webhooks',
     summary: 'Send a made-up event, whose data has test: true',
     errors: [404, 409],
     body: noBody,
-    params: idParams,
     answer: successOf(deliveryRecord),
     handle: postTest,
   }),
-  route({
-    method: 'GET',
-    path: '/webhooks/:id/deliveries',
+  route('GET /webhooks/:id/deliveries', {
     access: 'admin',
     operationId: 'listDeliveries',
-    tag: 'Webhooks',
     summary: 'What was delivered, newest first, with every attempt',
     errors: [404],
-    params: idParams,
     query: pageQuery,
     answer: pageOf(deliveryRecord),
     check: ({ query }) => {
@@ -258,4 +236,4 @@ export const webhookRoutes = [
     },
     handle: getDeliveries,
   }),
-];
+]);

@@ -9,7 +9,7 @@ import { requestedRevenue, type Viewed } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
 import { file } from '../routes/bodies.ts';
-import { route, type Asked, type Replying } from '../routes/route.ts';
+import { route, tagged, type Asked, type Replying } from '../routes/route.ts';
 import type { Reads } from '../routes/up-to-date.ts';
 import {
   ARROW,
@@ -105,24 +105,24 @@ async function getExport(
 }
 
 /** `/export/{kind}`: an organisation's rows of some months, for a data team's own warehouse. */
-export const exportRoutes = EXPORT_KINDS.map((kind) =>
-  route({
-    method: 'GET',
-    path: `/export/${kind}`,
-    access: 'read',
-    plan: featureOf(kind) ?? undefined,
-    isHeavy: true,
-    ...OPERATIONS[kind],
-    tag: 'Export',
-    description: `\`Accept\` chooses Parquet (the default), CSV or an Arrow stream. Each has every row.`,
-    query: exportQuery,
-    answer: file,
-    files: TYPES,
-    check: ({ query }) => {
-      refuseRange(query);
-      if (query.revenue !== undefined) viewedIn(kind);
-    },
-    reads: READS[kind],
-    handle: (request, dependencies, given) => getExport(request, dependencies, given, kind),
-  }),
+export const exportRoutes = tagged(
+  'Export',
+  EXPORT_KINDS.map((kind) =>
+    route(`GET /export/${kind}`, {
+      access: 'read',
+      plan: featureOf(kind) ?? undefined,
+      isHeavy: true,
+      ...OPERATIONS[kind],
+      description: `\`Accept\` chooses Parquet (the default), CSV or an Arrow stream. Each has every row.`,
+      query: exportQuery,
+      answer: file,
+      files: TYPES,
+      check: ({ query }) => {
+        refuseRange(query);
+        if (query.revenue !== undefined) viewedIn(kind);
+      },
+      reads: READS[kind],
+      handle: (request, dependencies, given) => getExport(request, dependencies, given, kind),
+    }),
+  ),
 );

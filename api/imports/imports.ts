@@ -22,10 +22,9 @@ import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
 import type { NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { noBody, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type Replying } from '../routes/route.ts';
+import { route, tagged, type Asked, type Replying } from '../routes/route.ts';
 import { closeSignal } from '../http/files/tabular.ts';
 import { disconnect } from '../metrics/disconnect.ts';
 import {
@@ -37,7 +36,6 @@ import {
   importStarted,
   OWN_TEXT_RULES,
 } from './import-fields.ts';
-
 
 /** A person waits for the check. */
 const LONGEST_CHECK_MS = 30_000;
@@ -198,83 +196,63 @@ async function deleteImport(request: Asked, dependencies: ApiDependencies, { met
 }
 
 /** `/metrics/{id}/import`: the daily import of a metric (docs/concepts.md#daily-imports). */
-export const importRoutes = [
-  route({
-    method: 'GET',
-    path: '/metrics/:id/import',
+export const importRoutes = tagged('Imports', [
+  route('GET /metrics/:id/import', {
     access: 'admin',
     plan: 'unit_economics',
     operationId: 'getImport',
-    tag: 'Imports',
     summary: 'The daily import of a metric; a credential is never shown',
     errors: [404],
-    params: idParams,
     answer: successOf(importRecord),
     metric: { viewed: 'import' },
     handle: getImport,
   }),
-  route({
-    method: 'PUT',
-    path: '/metrics/:id/import',
+  route('PUT /metrics/:id/import', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     ownTextRules: OWN_TEXT_RULES,
     operationId: 'connectImport',
-    tag: 'Imports',
     summary: 'Connect a metric, or replace its credential or query; then the last twelve months are read',
     errors: [404],
-    params: idParams,
     body: importBody,
     answer: successOf(importRecord),
     metric: 'change',
     handle: putImport,
   }),
-  route({
-    method: 'POST',
-    path: '/metrics/:id/import/check',
+  route('POST /metrics/:id/import/check', {
     access: 'admin',
     plan: 'unit_economics',
     ownTextRules: OWN_TEXT_RULES,
     operationId: 'checkImport',
-    tag: 'Imports',
     summary: 'Check what a connection would import; stores nothing, costs nothing',
     errors: [404],
-    params: idParams,
     body: importBody,
     answer: successOf(importCheck),
     metric: 'change',
     handle: postCheck,
   }),
-  route({
-    method: 'POST',
-    path: '/metrics/:id/import/run',
+  route('POST /metrics/:id/import/run', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'runImport',
-    tag: 'Imports',
     summary: 'Import now: the running month and the one before, or from a month on',
     errors: [404, 409],
-    params: idParams,
     body: importRunBody,
     answer: successOf(importStarted),
     metric: 'change',
     handle: postRun,
   }),
-  route({
-    method: 'DELETE',
-    path: '/metrics/:id/import',
+  route('DELETE /metrics/:id/import', {
     access: 'admin',
     plan: 'unit_economics',
     operationId: 'disconnectImport',
-    tag: 'Imports',
     summary: 'Disconnect a metric: its credential is deleted, its values stay and can be edited again',
     errors: [404],
     body: noBody,
-    params: idParams,
     answer: successOf(importRecord),
     metric: 'change',
     handle: deleteImport,
   }),
-];
+]);

@@ -8,10 +8,10 @@ import { listValueChanges, listValues } from '../../warehouse/metrics/value-hist
 import { callerOf } from '../access/authentication.ts';
 import type { NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { idParams, instant } from '../http/fields.ts';
+import { instant } from '../http/fields.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
 import { storeValues } from './store-values.ts';
 import { validItems } from './value-items.ts';
 import { keyChange, label, number, period, writeResult } from './value-fields.ts';
@@ -160,37 +160,29 @@ async function getHistory(
 }
 
 /** `/metrics/{id}/values` and `/metrics/{id}/history` (docs/http.md#send-values). */
-export const metricValueRoutes = [
-  route({
-    method: 'POST',
-    path: '/metrics/:id/values',
+export const metricValueRoutes = tagged('Values', [
+  route('POST /metrics/:id/values', {
     access: 'send_values',
     plan: 'unit_economics',
     changesNumbers: true,
     bodyLimit: MOST_BYTES,
     operationId: 'storeValues',
-    tag: 'Values',
     summary: 'Create or replace values; all or none',
     description:
       'The same period (and label) again replaces its value; the same number again is no change. A metric with a ' +
       'label key needs a label on every value, any other takes none. A value with more than ten decimals is rounded to ten.',
     errors: [404],
-    params: idParams,
     body: newValues,
     answer: successOf(writeResult),
     metric: 'change',
     handle: postValues,
   }),
-  route({
-    method: 'GET',
-    path: '/metrics/:id/values',
+  route('GET /metrics/:id/values', {
     access: 'read',
     plan: 'unit_economics',
     operationId: 'listValues',
-    tag: 'Values',
     summary: 'Stored values from start to end, both inclusive',
     errors: [404],
-    params: idParams,
     query: rangeQuery,
     answer: pageOf(storedValue),
     check: ({ query }) => {
@@ -199,17 +191,13 @@ export const metricValueRoutes = [
     metric: { viewed: 'values' },
     handle: getValues,
   }),
-  route({
-    method: 'GET',
-    path: '/metrics/:id/history',
+  route('GET /metrics/:id/history', {
     access: 'read',
     plan: 'unit_economics',
     operationId: 'listValueChanges',
-    tag: 'Values',
     summary: 'Every change of a value, newest first',
     description: 'Of the periods from `start` to `end`, both inclusive, and at `since` or later.',
     errors: [404],
-    params: idParams,
     query: historyQuery,
     answer: pageOf(valueChange),
     check: ({ query }) => {
@@ -218,4 +206,4 @@ export const metricValueRoutes = [
     metric: { viewed: 'history' },
     handle: getHistory,
   }),
-];
+]);

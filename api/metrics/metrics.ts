@@ -34,7 +34,7 @@ import { changesOf, validCurrency, targetText } from './metric-rules.ts';
 import { validRise } from './rise-field.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type AskedById, type Reading } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById, type Reading } from '../routes/route.ts';
 import { upToDate } from '../routes/up-to-date.ts';
 import { disconnect } from './disconnect.ts';
 
@@ -180,15 +180,12 @@ async function deleteMetric(request: AskedById, dependencies: ApiDependencies) {
 }
 
 /** `/metrics`: business metrics and their unit costs (docs/http.md#define-a-metric). */
-export const metricRoutes = [
-  route({
-    method: 'GET',
-    path: '/metrics',
+export const metricRoutes = tagged('Metrics', [
+  route('GET /metrics', {
     access: 'any',
     plan: 'unit_economics',
     isCached: true,
     operationId: 'listMetrics',
-    tag: 'Metrics',
     summary: 'List metrics',
     description: 'A key with `metrics:ingest` must name one, and sees its `id` and `name` only.',
     query: namedPageQuery,
@@ -197,63 +194,48 @@ export const metricRoutes = [
     reads: 'months',
     handle: getMetrics,
   }),
-  route({
-    method: 'POST',
-    path: '/metrics',
+  route('POST /metrics', {
     access: 'admin',
     plan: 'unit_economics',
     operationId: 'createMetric',
-    tag: 'Metrics',
     summary: 'Define a metric',
     errors: [409],
     body: newMetric,
     answer: successOf(createdMetric),
     handle: postMetric,
   }),
-  route({
-    method: 'GET',
-    path: '/metrics/:id',
+  route('GET /metrics/:id', {
     access: 'read',
     plan: 'unit_economics',
     isCached: true,
     operationId: 'getMetric',
-    tag: 'Metrics',
     summary: 'One metric with its last twelve months',
     errors: [404],
-    params: idParams,
     answer: successOf(shownMetricWithMonths),
     metric: 'name',
     reads: 'months',
     handle: getMetric,
   }),
-  route({
-    method: 'PATCH',
-    path: '/metrics/:id',
+  route('PATCH /metrics/:id', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'updateMetric',
-    tag: 'Metrics',
     summary: 'Change name, unit, target, label key, rise, assistant access or picked spend',
     errors: [404, 409],
-    params: idParams,
     body: metricChanges,
     answer: successOf(changedMetric),
     metric: 'change',
     handle: patchMetric,
   }),
-  route({
-    method: 'DELETE',
-    path: '/metrics/:id',
+  route('DELETE /metrics/:id', {
     access: 'admin',
     plan: 'unit_economics',
     operationId: 'deleteMetric',
-    tag: 'Metrics',
     summary: 'Delete a metric by which no shared cost is split',
     errors: [404, 409],
     body: noBody,
-    params: idParams,
     answer: successOf(metricRecord),
     handle: deleteMetric,
   }),
-];
+]);

@@ -8,9 +8,8 @@ import { callerOf } from '../access/authentication.ts';
 import { charsetIn } from '../requests/body-charset.ts';
 import type { NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { idParams } from '../http/fields.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type Replying } from '../routes/route.ts';
+import { route, tagged, type Asked, type Replying } from '../routes/route.ts';
 import type { Api } from '../http/api-type.ts';
 import { closeSignal } from '../http/files/tabular.ts';
 import { uploadIn } from '../requests/upload.ts';
@@ -78,24 +77,20 @@ async function postCsv(
 }
 
 /** Values from a file (docs/http.md#send-values). */
-export const valueUploadRoutes = [
-  route({
-    method: 'POST',
-    path: '/metrics/:id/values/csv',
+export const valueUploadRoutes = tagged('Values', [
+  route('POST /metrics/:id/values/csv', {
     access: 'send_files',
     plan: 'unit_economics',
     changesNumbers: true,
     takesUpload: true,
     bodyLimit: MOST_BYTES,
     operationId: 'storeValuesFromCsv',
-    tag: 'Values',
     summary: 'Create or replace values from a CSV file; all or none',
     description:
       `\`period,value\` or, on a metric with a label key, \`period,label,value\`; at most ${MOST_CSV_VALUES.toLocaleString('en-US')} lines and ` +
       '64 MiB, in UTF-8, or in UTF-16 with a byte order mark. A header names the columns in any order; then semicolons or tabs ' +
       'may separate them. An error names the first ten wrong lines. Each organisation has at most two uploads at once.',
     errors: [404],
-    params: idParams,
     body: z.string().meta({ format: 'binary', description: 'The file' }),
     consumes: 'text/csv',
     answer: successOf(writeResult),
@@ -103,4 +98,4 @@ export const valueUploadRoutes = [
     metric: 'change',
     handle: postCsv,
   }),
-];
+]);

@@ -11,7 +11,7 @@ import type { NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { noBody, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
 import { keyChange, label, number, period, writeResult } from './value-fields.ts';
 import { clearValues, storeValues } from './store-values.ts';
 import { validItem } from './value-items.ts';
@@ -96,15 +96,12 @@ async function deleteValues(
 }
 
 /** Values that an admin corrects by hand (docs/http.md#send-values). */
-export const handValueRoutes = [
-  route({
-    method: 'PUT',
-    path: '/metrics/:id/values/:period',
+export const handValueRoutes = tagged('Values', [
+  route('PUT /metrics/:id/values/:period', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'putValue',
-    tag: 'Values',
     summary: 'Create or replace one value by hand',
     errors: [404],
     params: valueParams,
@@ -114,19 +111,15 @@ export const handValueRoutes = [
     metric: 'change',
     handle: putValue,
   }),
-  route({
-    method: 'DELETE',
-    path: '/metrics/:id/values',
+  route('DELETE /metrics/:id/values', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'deleteValues',
-    tag: 'Values',
     summary:
       'Remove the values of a period, or from start to end, both inclusive; what is not there is no error',
     errors: [404],
     body: noBody,
-    params: idParams,
     query: removeQuery,
     answer: successOf(removeResult),
     check: ({ query }) => {
@@ -135,4 +128,4 @@ export const handValueRoutes = [
     metric: 'change',
     handle: deleteValues,
   }),
-];
+]);

@@ -13,7 +13,7 @@ import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { labelledMonths } from './labelled-months.ts';
 import { monthsOf } from './read-months.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type Reading, type Replying } from '../routes/route.ts';
+import { route, tagged, type Asked, type Reading, type Replying } from '../routes/route.ts';
 import { closeSignal, sendStream } from '../http/files/tabular.ts';
 
 const monthParams = idParams.extend({ month });
@@ -114,19 +114,15 @@ async function getVersions(
 }
 
 /** `/metrics/{id}/months`: the life of a month (docs/concepts.md#a-month-and-its-states). */
-export const monthRoutes = [
-  route({
-    method: 'GET',
-    path: '/metrics/:id/months',
+export const monthRoutes = tagged('Months', [
+  route('GET /metrics/:id/months', {
     access: 'read',
     plan: 'unit_economics',
     isCached: true,
     isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,
     operationId: 'getMetricMonths',
-    tag: 'Months',
     summary: 'The last twelve months, or others, newest first, the running one included',
     errors: [404],
-    params: idParams,
     query: monthsQuery,
     answer: pageOf(z.union([labelledMonthRecord, revenueMonth])),
     check: ({ query }, { clock }) => requestedMonths(query, clock.now()),
@@ -134,14 +130,11 @@ export const monthRoutes = [
     reads: 'months',
     handle: getMonths,
   }),
-  route({
-    method: 'POST',
-    path: '/metrics/:id/months/:month/lock',
+  route('POST /metrics/:id/months/:month/lock', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'lockMonth',
-    tag: 'Months',
     summary: 'Lock a month, or lock it again after a value changed, as a new version',
     errors: [404, 409],
     body: lockBody,
@@ -150,13 +143,10 @@ export const monthRoutes = [
     metric: 'change',
     handle: postLock,
   }),
-  route({
-    method: 'GET',
-    path: '/metrics/:id/months/:month/versions',
+  route('GET /metrics/:id/months/:month/versions', {
     access: 'read',
     plan: 'unit_economics',
     operationId: 'getMonthVersions',
-    tag: 'Months',
     summary: 'The locked versions of a month, newest first',
     errors: [404],
     params: monthParams,
@@ -164,4 +154,4 @@ export const monthRoutes = [
     metric: { viewed: 'versions' },
     handle: getVersions,
   }),
-];
+]);

@@ -5,7 +5,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { identity, instant } from '../http/fields.ts';
 import { conditionOf, isReady } from './operations.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
 
 const state = z.enum(['ok', 'unreachable']);
 
@@ -45,25 +45,19 @@ function getAuthInfo(request: Asked, { clock }: ApiDependencies) {
 }
 
 /** `/health` and `/auth/info`: the state of the service, and who the caller is. */
-export const healthRoutes = [
-  route({
-    method: 'GET',
-    path: '/health',
+export const healthRoutes = tagged('Health', [
+  route('GET /health', {
     access: 'any',
     operationId: 'getHealth',
-    tag: 'Health',
     summary: 'Health of the service and what it needs',
     answer: successOf(health),
     handle: getHealth,
   }),
-  route({
-    method: 'GET',
-    path: '/auth/info',
+  route('GET /auth/info', {
     access: 'any',
     operationId: 'getAuthInfo',
-    tag: 'Health',
     summary: 'Whose key this is, and what is left of the daily quota',
     answer: successOf(authInfo),
     handle: getAuthInfo,
   }),
-];
+]);

@@ -14,7 +14,7 @@ import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
 
 /** Where a DuckLake is, for an operator who copies it. */
 export const lakePlace = z
@@ -162,27 +162,21 @@ async function postBackup(
 }
 
 /** `/backups`: copies the data of the running service, or helps to copy a DuckLake. */
-export const backupRoutes = [
-  route({
-    method: 'POST',
-    path: '/backups',
+export const backupRoutes = tagged('Operator', [
+  route('POST /backups', {
     access: 'operator',
     operationId: 'startBackup',
-    tag: 'Operator',
     summary: 'Start a backup of the running service',
     errors: [409],
     body: target,
     answer: successOf(backupRecord),
     handle: postBackup,
   }),
-  route({
-    method: 'GET',
-    path: '/backups',
+  route('GET /backups', {
     access: 'operator',
     operationId: 'getLastBackup',
-    tag: 'Operator',
     summary: 'The newest backup since the service started',
     answer: successOf(backupRecord.nullable()),
     handle: (_request, { backups }: BackupDependencies) => success(backups.newest),
   }),
-];
+]);

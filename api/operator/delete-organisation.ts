@@ -5,10 +5,10 @@ import {
 } from '../../warehouse/organisations/deleted-organisations.ts';
 import { findOrganisation } from '../../warehouse/organisations/organisations.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { idParams, instant, organisation } from '../http/fields.ts';
+import { instant, organisation } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { noBody, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type AskedById } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
 
 /** An organisation, and how much it has. */
 export const organisationContents = organisation
@@ -47,40 +47,29 @@ const getDeletions = async (_request: Asked, { warehouse }: ApiDependencies) =>
   success(await listDeletions(warehouse));
 
 /** What an organisation has, its deletion with all its data, and all deletions. */
-export const deletionRoutes = [
-  route({
-    method: 'GET',
-    path: '/organisations/:id',
+export const deletionRoutes = tagged('Operator', [
+  route('GET /organisations/:id', {
     access: 'operator',
     operationId: 'getOrganisationContents',
-    tag: 'Operator',
     summary: 'An organisation, and how much it has',
     errors: [404],
-    params: idParams,
     answer: successOf(organisationContents),
     handle: getContents,
   }),
-  route({
-    method: 'DELETE',
-    path: '/organisations/:id',
+  route('DELETE /organisations/:id', {
     access: 'operator',
     operationId: 'deleteOrganisation',
-    tag: 'Operator',
     summary: 'Delete an organisation with all its data; its keys end at once',
     errors: [404],
     body: noBody,
-    params: idParams,
     answer: successOf(organisationDeletion),
     handle: deleteOne,
   }),
-  route({
-    method: 'GET',
-    path: '/deletions',
+  route('GET /deletions', {
     access: 'operator',
     operationId: 'listOrganisationDeletions',
-    tag: 'Operator',
     summary: 'Who has deleted which organisation, and when',
     answer: successOf(z.array(organisationDeletion)),
     handle: getDeletions,
   }),
-];
+]);

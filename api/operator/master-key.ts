@@ -4,7 +4,7 @@ import { resealSome } from '../../warehouse/engine/records/reseal.ts';
 import { sealedByKeys } from '../../warehouse/engine/records/sealed-texts.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { noBody, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
 
 /** One step of the rotation of the master key. */
 export const rotation = z
@@ -43,26 +43,20 @@ const getMasterKey = async (_request: Asked, { warehouse }: ApiDependencies) =>
   success(await sealedByKeys(warehouse));
 
 /** `/master-key`: which master keys have sealed texts, and the rotation to another one. */
-export const masterKeyRoutes = [
-  route({
-    method: 'POST',
-    path: '/master-key/rotate',
+export const masterKeyRoutes = tagged('Operator', [
+  route('POST /master-key/rotate', {
     access: 'operator',
     operationId: 'rotateMasterKey',
-    tag: 'Operator',
     summary: 'Seal texts of MASTER_KEY_PREVIOUS anew with MASTER_KEY; repeat until none remains',
     body: noBody,
     answer: successOf(rotation),
     handle: postRotation,
   }),
-  route({
-    method: 'GET',
-    path: '/master-key',
+  route('GET /master-key', {
     access: 'operator',
     operationId: 'getMasterKey',
-    tag: 'Operator',
     summary: 'Count the sealed texts by the master key that has sealed them',
     answer: successOf(sealedTexts),
     handle: getMasterKey,
   }),
-];
+]);

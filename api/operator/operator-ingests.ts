@@ -5,7 +5,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { found } from '../http/found.ts';
 import { pageQuery } from '../http/paging.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, startIngest } from '../sources/ingest-runs.ts';
 
 const sourceParams = z.strictObject({ id: z.string(), source_id: z.string() });
@@ -31,13 +31,10 @@ async function getRuns(
 }
 
 /** Ingests of any organisation, for the command line. */
-export const operatorIngestRoutes = [
-  route({
-    method: 'POST',
-    path: '/organisations/:id/cost-sources/:source_id/ingest',
+export const operatorIngestRoutes = tagged('Operator', [
+  route('POST /organisations/:id/cost-sources/:source_id/ingest', {
     access: 'operator',
     operationId: 'startOrganisationIngest',
-    tag: 'Operator',
     summary: 'Start an ingest',
     errors: [404, 409],
     params: sourceParams,
@@ -45,12 +42,9 @@ export const operatorIngestRoutes = [
     answer: successOf(ingestStarted),
     handle: postIngest,
   }),
-  route({
-    method: 'GET',
-    path: '/organisations/:id/cost-sources/:source_id/runs',
+  route('GET /organisations/:id/cost-sources/:source_id/runs', {
     access: 'operator',
     operationId: 'listOrganisationRuns',
-    tag: 'Operator',
     summary: 'Runs of a cost source, newest first',
     errors: [404],
     params: sourceParams,
@@ -58,4 +52,4 @@ export const operatorIngestRoutes = [
     answer: pageOf(runRecord),
     handle: getRuns,
   }),
-];
+]);

@@ -17,7 +17,7 @@ import { currency, idParams, name, organisation, settleDays, tier } from '../htt
 import { found } from '../http/found.ts';
 import { issueKey, keyRecord, newKeyRecord, revoke } from '../organisations/keys.ts';
 import { noBody, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
 import type { Api } from '../http/api-type.ts';
 import { without } from '../http/defined-fields.ts';
 
@@ -133,61 +133,44 @@ async function deleteKey(
 }
 
 /** Organisations and their keys (docs/http.md#as-the-operator). */
-export const operatorRoutes = [
-  route({
-    method: 'POST',
-    path: '/organisations',
+export const operatorRoutes = tagged('Operator', [
+  route('POST /organisations', {
     access: 'operator',
     operationId: 'createOrganisation',
-    tag: 'Operator',
     summary: 'Create an organisation and its first admin key',
     errors: [409],
     body: newOrganisation,
     answer: successOf(createdOrganisation),
     handle: postOrganisation,
   }),
-  route({
-    method: 'GET',
-    path: '/organisations',
+  route('GET /organisations', {
     access: 'operator',
     operationId: 'listOrganisations',
-    tag: 'Operator',
     summary: 'List organisations',
     answer: successOf(z.array(organisation)),
     handle: getOrganisations,
   }),
-  route({
-    method: 'PATCH',
-    path: '/organisations/:id',
+  route('PATCH /organisations/:id', {
     access: 'operator',
     operationId: 'changeOrganisation',
-    tag: 'Operator',
     summary: 'Change an organisation’s name, tier or settle days',
     errors: [404],
-    params: idParams,
     body: changes,
     answer: successOf(organisation),
     handle: patchOrganisation,
   }),
-  route({
-    method: 'POST',
-    path: '/organisations/:id/keys',
+  route('POST /organisations/:id/keys', {
     access: 'operator',
     operationId: 'createOrganisationKey',
-    tag: 'Operator',
     summary: 'Create an admin key for an organisation that lost its own',
     errors: [404],
-    params: idParams,
     body: newKey,
     answer: successOf(newKeyRecord),
     handle: postKey,
   }),
-  route({
-    method: 'DELETE',
-    path: '/organisations/:id/keys/:key_id',
+  route('DELETE /organisations/:id/keys/:key_id', {
     access: 'operator',
     operationId: 'revokeOrganisationKey',
-    tag: 'Operator',
     summary: 'Revoke a key of an organisation at once, also its last admin key',
     errors: [404],
     body: noBody,
@@ -195,4 +178,4 @@ export const operatorRoutes = [
     answer: successOf(keyRecord),
     handle: deleteKey,
   }),
-];
+]);

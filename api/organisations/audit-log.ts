@@ -6,7 +6,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, instant } from '../http/fields.ts';
 import { page, pageQuery } from '../http/paging.ts';
 import { pageOf } from '../routes/bodies.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
 
 const auditRecord = z
   .object({
@@ -55,16 +55,13 @@ function getAuditLog(request: Asked<{ query: typeof auditQuery }>, { warehouse }
 }
 
 /** `/audit-log`: every recorded action with its author, newest first. */
-export const auditLogRoutes = [
-  route({
-    method: 'GET',
-    path: '/audit-log',
+export const auditLogRoutes = tagged('Audit', [
+  route('GET /audit-log', {
     access: 'admin',
     operationId: 'listAuditLog',
-    tag: 'Audit',
     summary: 'Who did what, newest first',
     query: auditQuery,
     answer: pageOf(auditRecord),
     handle: getAuditLog,
   }),
-];
+]);

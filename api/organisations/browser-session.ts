@@ -14,7 +14,7 @@ import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, identity, instant } from '../http/fields.ts';
 import { noBody, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type Replying } from '../routes/route.ts';
+import { route, tagged, type Asked, type Replying } from '../routes/route.ts';
 import { callerOf, callerWith, changeBy, knownAs } from '../access/authentication.ts';
 import type { CallMeter } from '../access/call-meter.ts';
 import { isHttps, refuseOtherSites } from '../access/session/own-page.ts';
@@ -113,41 +113,32 @@ async function deleteSession(
 }
 
 /** `/session`: a page of the service signs in with a key, and out (docs/http.md#browser-session). */
-export const browserSessionRoutes = [
-  route({
-    method: 'POST',
-    path: '/session',
+export const browserSessionRoutes = tagged('Session', [
+  route('POST /session', {
     access: 'anyone',
     bodyLimit: MOST_BYTES,
     operationId: 'signIn',
-    tag: 'Session',
     summary: 'Sign in with a key; the answer sets the cookie of the session',
     body: signInBody,
     answer: successOf(sessionRecord),
     admit: refuseOtherSites,
     handle: postSession,
   }),
-  route({
-    method: 'GET',
-    path: '/session',
+  route('GET /session', {
     access: 'session',
     operationId: 'getSession',
-    tag: 'Session',
     summary: 'The session of the cookie',
     answer: successOf(sessionRecord),
     admit,
     handle: getSession,
   }),
-  route({
-    method: 'DELETE',
-    path: '/session',
+  route('DELETE /session', {
     access: 'session',
     operationId: 'signOut',
-    tag: 'Session',
     summary: 'Sign out at once on all nodes',
     body: noBody,
     answer: successOf(z.object({ signed_out: z.literal(true) })),
     admit,
     handle: deleteSession,
   }),
-];
+]);

@@ -8,11 +8,11 @@ import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { newSecret } from '../access/api-key.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { idParams, instant, name, permission } from '../http/fields.ts';
+import { instant, name, permission } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { page, pageQuery } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type AskedById } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
 
 export const keyRecord = z
   .object({
@@ -106,40 +106,30 @@ async function deleteKey(request: AskedById, { warehouse, clock }: ApiDependenci
 }
 
 /** `/keys`: the keys of an organisation (docs/http.md#manage-keys). */
-export const keyRoutes = [
-  route({
-    method: 'GET',
-    path: '/keys',
+export const keyRoutes = tagged('Keys', [
+  route('GET /keys', {
     access: 'admin',
     operationId: 'listKeys',
-    tag: 'Keys',
     summary: 'List keys',
     query: pageQuery,
     answer: pageOf(keyRecord),
     handle: getKeys,
   }),
-  route({
-    method: 'POST',
-    path: '/keys',
+  route('POST /keys', {
     access: 'admin',
     operationId: 'createKey',
-    tag: 'Keys',
     summary: 'Create a key; its secret is shown this once',
     body: newKey,
     answer: successOf(newKeyRecord),
     handle: postKey,
   }),
-  route({
-    method: 'DELETE',
-    path: '/keys/:id',
+  route('DELETE /keys/:id', {
     access: 'admin',
     operationId: 'revokeKey',
-    tag: 'Keys',
     summary: 'Revoke a key at once',
     errors: [404, 409],
     body: noBody,
-    params: idParams,
     answer: successOf(keyRecord),
     handle: deleteKey,
   }),
-];
+]);

@@ -5,7 +5,7 @@ import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { name, organisation, settleDays } from '../http/fields.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
 import { without } from '../http/defined-fields.ts';
 
 const changes = z.strictObject({ name: name.optional(), settle_days: settleDays.optional() });
@@ -24,26 +24,20 @@ async function patchOrganisation(
 }
 
 /** `/organisation`: the organisation of the caller. */
-export const organisationRoutes = [
-  route({
-    method: 'GET',
-    path: '/organisation',
+export const organisationRoutes = tagged('Organisation', [
+  route('GET /organisation', {
     access: 'read',
     operationId: 'getOrganisation',
-    tag: 'Organisation',
     summary: 'The organisation of the key',
     answer: successOf(organisation),
     handle: getOrganisation,
   }),
-  route({
-    method: 'PATCH',
-    path: '/organisation',
+  route('PATCH /organisation', {
     access: 'admin',
     operationId: 'updateOrganisation',
-    tag: 'Organisation',
     summary: 'Change the name, or how long bills take to settle',
     body: changes,
     answer: successOf(organisation),
     handle: patchOrganisation,
   }),
-];
+]);

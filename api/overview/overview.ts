@@ -11,7 +11,7 @@ import { latestMonth } from '../months/month-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
 import { privateMetric } from '../metrics/metric-fields.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type Reading } from '../routes/route.ts';
+import { route, tagged, type Asked, type Reading } from '../routes/route.ts';
 
 const percent = z.number().nullable();
 
@@ -68,19 +68,16 @@ async function getOverview(request: Asked, dependencies: ApiDependencies, { spen
 }
 
 /** `/overview`: every metric at a glance. One statement reads all their months (docs/http.md#read-and-lock-months). */
-export const overviewRoutes = [
-  route({
-    method: 'GET',
-    path: '/overview',
+export const overviewRoutes = tagged('Metrics', [
+  route('GET /overview', {
     access: 'read',
     plan: 'unit_economics',
     isCached: true,
     isHeavy: true,
     operationId: 'getOverview',
-    tag: 'Metrics',
     summary: 'Every metric at a glance, oldest first',
     answer: successOf(z.array(z.union([glanceRecord, privateGlance]))),
     reads: 'months',
     handle: getOverview,
   }),
-];
+]);

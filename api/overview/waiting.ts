@@ -19,7 +19,7 @@ import { visibleNumbers } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type Reading } from '../routes/route.ts';
+import { route, tagged, type Asked, type Reading } from '../routes/route.ts';
 import { doubt } from '../months/month-fields.ts';
 import { readMonths } from '../months/read-months.ts';
 import { billOnWire } from '../teams/team-bills.ts';
@@ -238,15 +238,12 @@ async function getWaiting(request: Asked, dependencies: ApiDependencies, { spend
 }
 
 /** `/waiting`: what waits for someone, by kind and name. No kind needs a statement for each metric or team. */
-export const waitingRoutes = [
-  route({
-    method: 'GET',
-    path: '/waiting',
+export const waitingRoutes = tagged('Metrics', [
+  route('GET /waiting', {
     access: 'read',
     isCached: true,
     isHeavy: true,
     operationId: 'getWaiting',
-    tag: 'Metrics',
     summary: 'What waits for someone: failed runs, doubts, months to lock, bills that cannot seal',
     description:
       'By kind in the order of the schema, then by name. Plans without unit economics have only runs and collection. ' +
@@ -255,4 +252,4 @@ export const waitingRoutes = [
     reads: 'bills',
     handle: getWaiting,
   }),
-];
+]);

@@ -2,7 +2,6 @@ import type { FastifySchema } from 'fastify';
 import { z } from 'zod';
 import type { Access } from '../../domain/organisations/permissions.ts';
 import { file, noBody, noFields } from './bodies.ts';
-import type { Tag } from './tags.ts';
 
 /** Who may call a route: who has a permission in an organisation, the operator, the page of a session, or anyone. */
 export type RouteAccess = Access | 'operator' | 'session' | 'anyone';
@@ -12,7 +11,6 @@ export interface Description {
   access: RouteAccess;
   /** The name of the route in generated clients, such as `listMetrics`. It never changes. */
   operationId: string;
-  tag: Tag;
   summary: string;
   description?: string;
   /** Error statuses beyond the common ones and those of a body. */
@@ -20,7 +18,7 @@ export interface Description {
   body?: z.ZodType;
   /** The type of the body, if it is not JSON. */
   consumes?: string;
-  params?: z.ZodType;
+  params?: z.ZodType | undefined;
   query?: z.ZodType;
   answer: z.ZodType;
   /** The types of files in which the route can answer, by the header `Accept`. */
@@ -59,7 +57,6 @@ const SECURITY: Partial<Record<RouteAccess, readonly Record<string, readonly str
 export function schemaOf({
   access,
   operationId,
-  tag,
   summary,
   description,
   errors = [],
@@ -76,7 +73,6 @@ export function schemaOf({
   const security = SECURITY[access];
   return {
     operationId,
-    tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
     ...(body === undefined ? {} : { body }),

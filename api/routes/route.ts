@@ -6,8 +6,9 @@ import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import type { MetricUse, NamedMetric } from '../access/revenue-access.ts';
 import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import type { idParams } from '../http/fields.ts';
+import { idParams } from '../http/fields.ts';
 import { schemaOf, type Description, type RouteAccess } from './route-schema.ts';
+import type { Tag } from './tags.ts';
 import type { Reads } from './up-to-date.ts';
 
 declare module 'fastify' {
@@ -52,12 +53,17 @@ type Given<Use, Read> = Replying &
 
 type OrReply<Answer> = Answer | FastifyReply | Promise<Answer | FastifyReply>;
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The parameters of a path, if it has the id of one thing and no other. */
+type ParamsOf<Target extends string> = Target extends `${string}:id${string}`
+  ? typeof idParams
+  : z.ZodUnknown;
+
 interface Limits extends Pick<
   FastifyContextConfig,
   'plan' | 'isCached' | 'isHeavy' | 'changesNumbers' | 'takesUpload' | 'ownTextRules'
 > {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: string;
   /** The largest body in bytes, if it is not the usual one. */
   bodyLimit?: number;
   /** Prepares a scope of its own for the route, for example with a parser of other bodies. */
@@ -76,6 +82,7 @@ interface Definition<
 >
   extends Description, Limits {
   body?: Body;
+  /** The schema of the path's parameters, unless it has only an `id`. */
   params?: Params;
   query?: Query;
   answer: Answer;
@@ -98,10 +105,9 @@ interface Definition<
 }
 
 /** A route as `registerRoutes` takes it. */
-export interface Route<in Dependencies = ApiDependencies> extends Pick<
-  Limits,
-  'method' | 'path' | 'bodyLimit' | 'scope'
-> {
+export interface Route<in Dependencies = ApiDependencies> extends Pick<Limits, 'bodyLimit' | 'scope'> {
+  method: Method;
+  path: string;
   schema: FastifySchema;
   config: FastifyContextConfig;
   admit?: (request: FastifyRequest, reply: FastifyReply, dependencies: Dependencies) => unknown;
@@ -111,16 +117,22 @@ export interface Route<in Dependencies = ApiDependencies> extends Pick<
   handle: (request: FastifyRequest, dependencies: Dependencies, given: object) => unknown;
 }
 
-/** Describes a route. Nothing is registered yet. */
+/** Describes a route by its request, such as `GET /teams/:id`. Nothing is registered yet. */
 export function route<
+  const Target extends `${Method} /${string}`,
   Answer extends z.ZodType,
   Body extends z.ZodType = z.ZodUnknown,
-  Params extends z.ZodType = z.ZodUnknown,
+  Params extends z.ZodType = ParamsOf<Target>,
   Query extends z.ZodType = z.ZodUnknown,
   Use extends MetricUse | undefined = undefined,
   Read extends Reads | undefined = undefined,
   Dependencies = ApiDependencies,
->(definition: Definition<Answer, Body, Params, Query, Use, Read, Dependencies>): Route<Dependencies> {
+>(
+  target: Target,
+  definition: Definition<Answer, Body, Params, Query, Use, Read, Dependencies>,
+): Route<Dependencies> {
+  const [method, path = ''] = target.split(' ');
+  const { params = path.includes('/:id') ? idParams : undefined } = definition;
   const { access, plan, isCached, isHeavy, changesNumbers, takesUpload, ownTextRules } = definition;
   const config = {
     ...(isPermission(access) ? { access } : {}),
@@ -131,8 +143,15 @@ export function route<
     takesUpload,
     ownTextRules,
   };
-  return { ...definition, config, schema: schemaOf(definition) } as unknown as Route<Dependencies>;
+  const schema = schemaOf({ ...definition, params });
+  return { ...definition, method, path, config, schema } as unknown as Route<Dependencies>;
 }
 
 const isPermission = (access: RouteAccess): access is Access =>
   access !== 'operator' && access !== 'session' && access !== 'anyone';
+
+/** Returns routes with their group in the OpenAPI document. */
+export const tagged = <Dependencies>(
+  tag: Tag,
+  routes: readonly Route<Dependencies>[],
+): Route<Dependencies>[] => routes.map((each) => ({ ...each, schema: { ...each.schema, tags: [tag] } }));

@@ -11,7 +11,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { day, idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type AskedById } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
 
 const costSourceUnit = z
   .object({
@@ -97,45 +97,33 @@ const postConfirm = (
 ) => decide(request, dependencies, request.body);
 
 /** `/cost-sources/{id}/units`: the accounts, clusters, hosts and tools of a source, and decisions about them. */
-export const costSourceUnitRoutes = [
-  route({
-    method: 'GET',
-    path: '/cost-sources/:id/units',
+export const costSourceUnitRoutes = tagged('Cost sources', [
+  route('GET /cost-sources/:id/units', {
     access: 'read',
     operationId: 'listCostSourceUnits',
-    tag: 'Cost sources',
     summary: 'Accounts, clusters, hosts or tools of a source, and the days that they lack',
     errors: [404],
-    params: idParams,
     answer: successOf(z.array(costSourceUnit)),
     handle: getUnits,
   }),
-  route({
-    method: 'POST',
-    path: '/cost-sources/:id/units/end',
+  route('POST /cost-sources/:id/units/end', {
     access: 'admin',
     changesNumbers: true,
     operationId: 'endCostSourceUnit',
-    tag: 'Cost sources',
     summary: 'Say that a unit has ended, so that no month waits for it',
     errors: [404],
-    params: idParams,
     body: endBody,
     answer: successOf(costSourceUnit),
     handle: postEnd,
   }),
-  route({
-    method: 'POST',
-    path: '/cost-sources/:id/units/confirm',
+  route('POST /cost-sources/:id/units/confirm', {
     access: 'admin',
     changesNumbers: true,
     operationId: 'confirmCostSourceUnit',
-    tag: 'Cost sources',
     summary: 'Say that the charges of a unit are right beside those of another source or file',
     errors: [404],
-    params: idParams,
     body: confirmBody,
     answer: successOf(costSourceUnit),
     handle: postConfirm,
   }),
-];
+]);

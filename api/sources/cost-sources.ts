@@ -25,7 +25,7 @@ import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
 import { namedPageQuery, page, pageQuery } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type AskedById } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
 import { without } from '../http/defined-fields.ts';
 
 type WireSource = z.infer<typeof costSource>;
@@ -173,95 +173,69 @@ function getRuns(
 }
 
 /** `/cost-sources`: where spend comes from, runs and their history (docs/http.md#connect-a-cost-source). */
-export const costSourceRoutes = [
-  route({
-    method: 'GET',
-    path: '/cost-sources',
+export const costSourceRoutes = tagged('Cost sources', [
+  route('GET /cost-sources', {
     access: 'read',
     operationId: 'listCostSources',
-    tag: 'Cost sources',
     summary: 'List cost sources',
     query: namedPageQuery,
     answer: pageOf(costSource),
     handle: getSources,
   }),
-  route({
-    method: 'POST',
-    path: '/cost-sources',
+  route('POST /cost-sources', {
     access: 'admin',
     operationId: 'createCostSource',
-    tag: 'Cost sources',
     summary: 'Connect a cost source; it is read daily',
     errors: [409],
     body: newCostSource,
     answer: successOf(costSource),
     handle: postSource,
   }),
-  route({
-    method: 'GET',
-    path: '/cost-sources/:id',
+  route('GET /cost-sources/:id', {
     access: 'read',
     operationId: 'getCostSource',
-    tag: 'Cost sources',
     summary: 'One cost source',
     errors: [404],
-    params: idParams,
     answer: successOf(costSource),
     handle: getSource,
   }),
-  route({
-    method: 'PATCH',
-    path: '/cost-sources/:id',
+  route('PATCH /cost-sources/:id', {
     access: 'admin',
     changesNumbers: true,
     operationId: 'updateCostSource',
-    tag: 'Cost sources',
     summary: 'Change a cost source, pause or resume its schedule',
     errors: [404, 409],
-    params: idParams,
     body: costSourceChanges,
     answer: successOf(costSource),
     handle: patchSource,
   }),
-  route({
-    method: 'DELETE',
-    path: '/cost-sources/:id',
+  route('DELETE /cost-sources/:id', {
     access: 'admin',
     changesNumbers: true,
     operationId: 'deleteCostSource',
-    tag: 'Cost sources',
     summary: 'Delete a cost source; its spend no longer counts, except in locked months',
     description: 'To stop reading a source and keep its spend, pause its schedule instead.',
     errors: [404],
     body: noBody,
-    params: idParams,
     answer: successOf(costSource),
     handle: deleteSource,
   }),
-  route({
-    method: 'POST',
-    path: '/cost-sources/:id/ingest',
+  route('POST /cost-sources/:id/ingest', {
     access: 'write',
     operationId: 'startIngest',
-    tag: 'Cost sources',
     summary: 'Read the source now',
     errors: [404, 409],
-    params: idParams,
     body: ingestBody,
     answer: successOf(ingestStarted),
     handle: postIngest,
   }),
-  route({
-    method: 'GET',
-    path: '/cost-sources/:id/runs',
+  route('GET /cost-sources/:id/runs', {
     access: 'read',
     operationId: 'listRuns',
-    tag: 'Cost sources',
     summary: 'What runs did, newest first',
     errors: [404],
-    params: idParams,
     query: pageQuery,
     answer: pageOf(runRecord),
     handle: getRuns,
   }),
-];
+]);

@@ -17,7 +17,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { page } from '../http/paging.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type Reading, type Replying } from '../routes/route.ts';
+import { route, tagged, type Asked, type Reading, type Replying } from '../routes/route.ts';
 import {
   closeSignal,
   PARQUET,
@@ -188,14 +188,11 @@ async function getBreakdown(
 }
 
 /** `/costs`: the spend of a range of days (docs/http.md#read-costs). */
-export const costRoutes = [
-  route({
-    method: 'GET',
-    path: '/costs',
+export const costRoutes = tagged('Costs', [
+  route('GET /costs', {
     access: 'read',
     isCached: true,
     operationId: 'getCosts',
-    tag: 'Costs',
     summary: 'Spend of a range of days, both inclusive, at most 366',
     description: `${TABULAR_NOTE} Then one row per day, source and account; they add up to the total.`,
     query: range,
@@ -205,14 +202,11 @@ export const costRoutes = [
     reads: 'spend',
     handle: getCosts,
   }),
-  route({
-    method: 'GET',
-    path: '/costs/breakdown',
+  route('GET /costs/breakdown', {
     access: 'read',
     isCached: true,
     isHeavy: true,
     operationId: 'getCostBreakdown',
-    tag: 'Costs',
     summary: 'Spend of a range of days by one or two keys; the rows add up to the total',
     description: `${TABULAR_NOTE} What belongs to no key has null. Clusters and hosts inside an account are no part of its cloud keys.`,
     query: breakdownQuery,
@@ -222,4 +216,4 @@ export const costRoutes = [
     reads: 'spend',
     handle: getBreakdown,
   }),
-];
+]);

@@ -7,7 +7,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { page, pageQuery } from '../http/paging.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
 import { ownedPicks, refuseIdle, spendPickRecord } from './pick-fields.ts';
 
 const month = z
@@ -155,14 +155,11 @@ async function postPreview(
 }
 
 /** `/spend`: what can be picked, and what picks would cost. */
-export const spendOptionRoutes = [
-  route({
-    method: 'GET',
-    path: '/spend/options',
+export const spendOptionRoutes = tagged('Costs', [
+  route('GET /spend/options', {
     access: 'read',
     isCached: true,
     operationId: 'listSpendOptions',
-    tag: 'Costs',
     summary: 'What can be picked, dearest first',
     description:
       'What was seen in the newest complete month or since. Services, resource groups and tag values also before they are collected: the dearest of each bill.',
@@ -171,16 +168,13 @@ export const spendOptionRoutes = [
     reads: 'spend',
     handle: getOptions,
   }),
-  route({
-    method: 'POST',
-    path: '/spend/preview',
+  route('POST /spend/preview', {
     access: 'read',
     operationId: 'previewSpend',
-    tag: 'Costs',
     summary: 'What picks would cost together; stores nothing',
     body: previewBody,
     answer: successOf(spendPreview),
     reads: 'spend',
     handle: postPreview,
   }),
-];
+]);

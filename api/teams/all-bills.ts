@@ -8,7 +8,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type Reading } from '../routes/route.ts';
+import { route, tagged, type Asked, type Reading } from '../routes/route.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';
 import { billOnWire, billRecord } from './team-bills.ts';
@@ -98,15 +98,12 @@ async function getMonth(
 }
 
 /** `/teams/bills`: the bills of all teams beside each other. No team needs a statement of its own. */
-export const allBillRoutes = [
-  route({
-    method: 'GET',
-    path: '/teams/bills',
+export const allBillRoutes = tagged('Teams', [
+  route('GET /teams/bills', {
     access: 'read',
     plan: 'unit_economics',
     isCached: true,
     operationId: 'getBillTotals',
-    tag: 'Teams',
     summary:
       'What each team costs in the last twelve months, or others, newest first, the running one included',
     query: monthRangeQuery,
@@ -115,14 +112,11 @@ export const allBillRoutes = [
     reads: 'bills',
     handle: getTotals,
   }),
-  route({
-    method: 'GET',
-    path: '/teams/bills/:month',
+  route('GET /teams/bills/:month', {
     access: 'read',
     plan: 'unit_economics',
     isCached: true,
     operationId: 'getMonthBills',
-    tag: 'Teams',
     summary: 'The bills of all teams in one of the last twelve months, and what no team pays',
     params: monthParams,
     answer: successOf(allBillsRecord),
@@ -130,4 +124,4 @@ export const allBillRoutes = [
     reads: 'bills',
     handle: getMonth,
   }),
-];
+]);

@@ -16,7 +16,7 @@ import { idParams, name } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type AskedById } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
 import { ownedPicks, spendPickRecord, warned } from '../spend/pick-fields.ts';
 import { without } from '../http/defined-fields.ts';
 
@@ -161,27 +161,21 @@ const deleteSharedCost = async (request: AskedById, dependencies: ApiDependencie
   success(await change(request, dependencies, 'delete'));
 
 /** `/shared-costs`: spend that is split over teams. */
-export const sharedCostRoutes = [
-  route({
-    method: 'GET',
-    path: '/shared-costs',
+export const sharedCostRoutes = tagged('Teams', [
+  route('GET /shared-costs', {
     access: 'read',
     plan: 'unit_economics',
     operationId: 'listSharedCosts',
-    tag: 'Teams',
     summary: 'List shared costs',
     query: namedPageQuery,
     answer: pageOf(sharedCostRecord),
     handle: getSharedCosts,
   }),
-  route({
-    method: 'POST',
-    path: '/shared-costs',
+  route('POST /shared-costs', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'createSharedCost',
-    tag: 'Teams',
     summary: 'Split spend over teams: evenly, by fixed percents, or by a labelled metric',
     description: 'What is split is nobody’s own. What no team gets stays unallocated.',
     errors: [409],
@@ -189,34 +183,26 @@ export const sharedCostRoutes = [
     answer: successOf(sharedCostRecord.extend(warned)),
     handle: postSharedCost,
   }),
-  route({
-    method: 'PATCH',
-    path: '/shared-costs/:id',
+  route('PATCH /shared-costs/:id', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'updateSharedCost',
-    tag: 'Teams',
     summary: 'Change name, spend or split',
     errors: [404, 409],
-    params: idParams,
     body: changesOf,
     answer: successOf(sharedCostRecord.extend(warned)),
     handle: patchSharedCost,
   }),
-  route({
-    method: 'DELETE',
-    path: '/shared-costs/:id',
+  route('DELETE /shared-costs/:id', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'deleteSharedCost',
-    tag: 'Teams',
     summary: 'Delete a shared cost; its spend falls back to who owns it',
     errors: [404],
-    params: idParams,
     body: noBody,
     answer: successOf(sharedCostRecord),
     handle: deleteSharedCost,
   }),
-];
+]);

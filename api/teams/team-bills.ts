@@ -16,7 +16,7 @@ import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, month } from '../http/fields.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type Reading } from '../routes/route.ts';
+import { route, tagged, type Asked, type Reading } from '../routes/route.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';
 
@@ -223,31 +223,24 @@ async function postReseal(
 }
 
 /** `/teams/{id}/bills`: what a team costs, month by month (docs/http.md#teams-and-bills). */
-export const teamBillRoutes = [
-  route({
-    method: 'GET',
-    path: '/teams/:id/bills',
+export const teamBillRoutes = tagged('Teams', [
+  route('GET /teams/:id/bills', {
     access: 'read',
     plan: 'unit_economics',
     isCached: true,
     operationId: 'getTeamBills',
-    tag: 'Teams',
     summary: 'The bills of the last twelve months, or others, newest first, the running one included',
     errors: [404],
-    params: idParams,
     query: monthRangeQuery,
     answer: pageOf(billRecord),
     check: ({ query }, { clock }) => requestedMonths(query, clock.now()),
     reads: 'bills',
     handle: getBills,
   }),
-  route({
-    method: 'GET',
-    path: '/teams/:id/bills/:month/versions',
+  route('GET /teams/:id/bills/:month/versions', {
     access: 'read',
     plan: 'unit_economics',
     operationId: 'getBillVersions',
-    tag: 'Teams',
     summary: 'The sealed versions of a bill, newest first',
     errors: [404],
     params: versionParams,
@@ -255,15 +248,12 @@ export const teamBillRoutes = [
     reads: 'bills',
     handle: getVersions,
   }),
-  route({
-    method: 'POST',
-    path: '/teams/bills/:month/reseal',
+  route('POST /teams/bills/:month/reseal', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     isHeavy: true,
     operationId: 'resealBills',
-    tag: 'Teams',
     summary: 'Seal all bills of a past month again from today’s spend, ownership and values',
     description:
       'Each bill gets a new version with the reason. From then on only split values and another such call move them.',
@@ -273,4 +263,4 @@ export const teamBillRoutes = [
     answer: successOf(z.array(teamBillRecord)),
     handle: postReseal,
   }),
-];
+]);

@@ -9,7 +9,7 @@ import { idParams, name } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, type Asked, type AskedById } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
 import { ownedPicks, spendPickRecord, warned } from '../spend/pick-fields.ts';
 import { without } from '../http/defined-fields.ts';
 
@@ -72,91 +72,69 @@ const deleteTeam = async (request: AskedById, dependencies: ApiDependencies) =>
   success(await change(request, dependencies, 'delete'));
 
 /** `/teams`: teams and what they own. */
-export const teamRoutes = [
-  route({
-    method: 'GET',
-    path: '/teams',
+export const teamRoutes = tagged('Teams', [
+  route('GET /teams', {
     access: 'read',
     plan: 'unit_economics',
     operationId: 'listTeams',
-    tag: 'Teams',
     summary: 'List teams',
     query: namedPageQuery,
     answer: pageOf(teamRecord),
     handle: getTeams,
   }),
-  route({
-    method: 'POST',
-    path: '/teams',
+  route('POST /teams', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'createTeam',
-    tag: 'Teams',
     summary: 'Make a team',
     errors: [409],
     body: newTeam,
     answer: successOf(teamRecord.extend(warned)),
     handle: postTeam,
   }),
-  route({
-    method: 'GET',
-    path: '/teams/:id',
+  route('GET /teams/:id', {
     access: 'read',
     plan: 'unit_economics',
     operationId: 'getTeam',
-    tag: 'Teams',
     summary: 'One team',
     errors: [404],
-    params: idParams,
     answer: successOf(teamRecord),
     handle: getTeam,
   }),
-  route({
-    method: 'PATCH',
-    path: '/teams/:id',
+  route('PATCH /teams/:id', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'updateTeam',
-    tag: 'Teams',
     summary: 'Rename a team',
     errors: [404, 409],
-    params: idParams,
     body: newName,
     answer: successOf(teamRecord),
     handle: patchTeam,
   }),
-  route({
-    method: 'PUT',
-    path: '/teams/:id/ownership',
+  route('PUT /teams/:id/ownership', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'setTeamOwnership',
-    tag: 'Teams',
     summary: 'Set what a team owns; the most specific owner has a dollar',
     description:
       'Workload over namespace, service over host, service or resource group over tag over account; of equals a shared cost.',
     errors: [404, 409],
-    params: idParams,
     body: newOwnership,
     answer: successOf(teamRecord.extend(warned)),
     handle: putOwnership,
   }),
-  route({
-    method: 'DELETE',
-    path: '/teams/:id',
+  route('DELETE /teams/:id', {
     access: 'admin',
     plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'deleteTeam',
-    tag: 'Teams',
     summary: 'Delete a team that no shared cost and no metric refers to',
     errors: [404, 409],
-    params: idParams,
     body: noBody,
     answer: successOf(teamRecord),
     handle: deleteTeam,
   }),
-];
+]);
