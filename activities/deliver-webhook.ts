@@ -6,7 +6,7 @@ import type { Clock } from '../domain/shared/clock.ts';
 import type { FailureReason } from '../domain/shared/failure-reason.ts';
 import { retryAfterOf, waitAfter } from '../domain/events/retry-after.ts';
 import { SECRET_OVERLAP_HOURS, type DeliveryInput, type DeliveryStatus } from '../domain/events/webhook.ts';
-import { withoutCells } from '../domain/shared/without-cells.ts';
+import { withoutCells } from '../domain/shared/text/without-cells.ts';
 import { guardedRequest, type GuardedAnswer } from '../egress/requests/guarded-request.ts';
 import type { PrivateTargets } from '../egress/requests/private-targets.ts';
 import type { Sealer } from '../security/sealing.ts';

@@ -35,7 +35,7 @@ import { freeBytes, LEAST_FREE_BYTES, writtenFolders } from './service/disk-chec
 import { remoteSources } from './service/remote-files.ts';
 import { call, operatorAccess } from './service-client.ts';
 import { sharedFolders, sourcesOutside } from './service/source-folders.ts';
-import { temporalTarget } from './service/temporal-connection.ts';
+import { temporalTarget } from './service/temporal/temporal-connection.ts';
 import { withWarehouseSettings } from './service/warehouse-settings.ts';
 
 interface Finding {

@@ -53,9 +53,9 @@ function serve(name: string, description: string, roles: Roles): void {
     .action(async (flags: { data?: string; host?: string; port?: string }) => {
       const settings = settingsWith(flags);
       const { startAndSay, stopSignal, untilStopped } = await import('./service/run-service.ts');
-      const { createLog } = await import('./service/log.ts');
+      const { createLog } = await import('./service/log/log.ts');
       const signalled = stopSignal();
-      const { LogLines } = await import('./service/log-lines.ts');
+      const { LogLines } = await import('./service/log/log-lines.ts');
       const lines = new LogLines();
       const log = createLog(settings.LOG_LEVEL, lines);
       try {

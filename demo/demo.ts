@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { operatorKey } from '../bin/settings/operator-key.ts';
 import { requireFreePort } from '../bin/service/free-port.ts';
-import { LogLines } from '../bin/service/log-lines.ts';
-import { createLog } from '../bin/service/log.ts';
+import { LogLines } from '../bin/service/log/log-lines.ts';
+import { createLog } from '../bin/service/log/log.ts';
 import { stopSignal, untilStopped } from '../bin/service/run-service.ts';
 import { startService, type Service } from '../bin/service/service.ts';
 import type { Settings } from '../bin/settings/settings.ts';

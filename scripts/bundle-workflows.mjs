@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const inDist = (name) => fileURLToPath(new URL(`../dist/workflows/${name}`, import.meta.url));
-const own = [inDist('report-results.js'), inDist('check-start.js')];
+const own = [inDist('running/report-results.js'), inDist('running/check-start.js')];
 const spans = createRequire(import.meta.url).resolve(
   '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors',
 );

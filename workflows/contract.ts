@@ -30,7 +30,7 @@ export const TASK_QUEUE = 'cost-analytics';
 /** The task queue of the delivery attempts, because endpoints that hang must not keep ingests from running. */
 export const DELIVERY_TASK_QUEUE = 'cost-analytics-webhooks';
 
-/** The task queue for the steps of another one whose worker ended during an attempt (workflows/set-aside.ts). */
+/** The task queue for the steps of another one whose worker ended during an attempt (workflows/running/set-aside.ts). */
 export const aloneQueueOf = (taskQueue: string): string => `${taskQueue}-alone`;
 
 /** Signals to `raiseEvents` that numbers of its organisation have changed. */

@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { Workflows } from './contract.ts';
-import { reasonOf } from './reason-of.ts';
+import { reasonOf } from './running/reason-of.ts';
 import { attemptDelivery, giveDeliveryUp } from './steps.ts';
 
 /**

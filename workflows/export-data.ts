@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { Workflows } from './contract.ts';
-import { reasonOf } from './reason-of.ts';
+import { reasonOf } from './running/reason-of.ts';
 import { exportKind, failExport, kindsToExport, noteNumbersChanged } from './steps.ts';
 
 /** Writes an organisation's months, bills, spend and values to the place of exports (EXPORT_TO). Runs nightly. */

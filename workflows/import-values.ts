@@ -2,7 +2,7 @@ import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import type { ImportRunInput } from '../domain/imports/connection.ts';
 import { runIdOf } from '../domain/sources/ingest.ts';
 import type { Workflows } from './contract.ts';
-import { reasonOf } from './reason-of.ts';
+import { reasonOf } from './running/reason-of.ts';
 import { completeImport, failImport, noteNumbersChanged, openImport, readImport } from './steps.ts';
 
 /**

@@ -15,7 +15,7 @@ import {
   settleOrganisation,
 } from './steps.ts';
 import type { Workflows } from './contract.ts';
-import { reasonOf } from './reason-of.ts';
+import { reasonOf } from './running/reason-of.ts';
 
 /**
  * Ingests a cost source: reads its export, publishes the loads with the months that they change, settles the months that can

@@ -10,7 +10,7 @@ import type { SettlementActivities } from '../activities/settle-months.ts';
 import type { StartActivities } from '../activities/start-deliveries.ts';
 import type { SummaryActivities } from '../activities/summarise-workflow.ts';
 import { DELIVERY_TASK_QUEUE } from './contract.ts';
-import { proxySteps } from './set-aside.ts';
+import { proxySteps } from './running/set-aside.ts';
 
 /** Outages are retried for about an hour. Bad data fails at once (activities/shared/failures.ts). */
 const retry = {

@@ -1,4 +1,4 @@
-import { withoutCells } from '../../domain/shared/without-cells.ts';
+import { withoutCells } from '../../domain/shared/text/without-cells.ts';
 import { isInternal } from './failures.ts';
 
 /** An error as the log may show it. */

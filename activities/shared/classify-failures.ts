@@ -1,7 +1,7 @@
 import { activityInfo, type Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { withoutCells } from '../../domain/shared/without-cells.ts';
+import { withoutCells } from '../../domain/shared/text/without-cells.ts';
 import { isCatalogAway } from '../../warehouse/engine/passing-failures.ts';
 import { causeOf } from './cause-of.ts';
 import { isTriedAgain, toFailure } from './failures.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { withoutCells } from '../../domain/shared/without-cells.ts';
+import { withoutCells } from '../../domain/shared/text/without-cells.ts';
 
 /** What has failed for good, and whose it is. All fields but the reason are ids. */
 export interface FailedWork {

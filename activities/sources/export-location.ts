@@ -7,15 +7,15 @@ import {
   manifestsAmong,
   type Delivery,
   type ExportManifest,
-} from '../../domain/sources/export-manifest.ts';
+} from '../../domain/sources/exports/export-manifest.ts';
 import {
   isReadableDay,
   isReadableRange,
   MOST_YEARS,
   READABLE_YEARS,
 } from '../../domain/sources/readable-days.ts';
-import { tableAmong, tableGlobs } from '../../domain/sources/table-formats.ts';
-import { firstAndMore, forMessage } from '../../domain/shared/for-message.ts';
+import { tableAmong, tableGlobs } from '../../domain/sources/exports/table-formats.ts';
+import { firstAndMore, forMessage } from '../../domain/shared/text/for-message.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
 import { checkRealPaths, checkSourceLocation } from '../../egress/locations/source-location.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';

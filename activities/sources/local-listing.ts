@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
-import { Glob, type GlobState } from '../../domain/sources/glob.ts';
+import { Glob, type GlobState } from '../../domain/sources/exports/glob.ts';
 import { letOthersRun } from '../../warehouse/engine/let-others-run.ts';
 
 /** The files that a glob matches, each once, in the order of their bytes, and the entries that were skipped. */

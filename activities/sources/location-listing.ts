@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
-import { escapeGlob, Glob } from '../../domain/sources/glob.ts';
+import { escapeGlob, Glob } from '../../domain/sources/exports/glob.ts';
 import { checkRealPaths, type SourceLocation } from '../../egress/locations/source-location.ts';
 import { formatOf, listObjects } from '../../warehouse/sources/feeds/export-files.ts';
 import type { Statements } from '../../warehouse/engine/session.ts';

@@ -1,6 +1,6 @@
 import { invalid } from '../../domain/shared/errors.ts';
-import { firstAndMore } from '../../domain/shared/for-message.ts';
-import { otherSeparator } from '../../domain/sources/other-separator.ts';
+import { firstAndMore } from '../../domain/shared/text/for-message.ts';
+import { otherSeparator } from '../../domain/sources/exports/other-separator.ts';
 import {
   describeCsv,
   describeParquet,
@@ -14,10 +14,10 @@ import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/rea
 import { HeldFiles } from '../../egress/locations/held-files.ts';
 import type { RemoteRules } from '../../egress/locations/remote-file.ts';
 import type { Reader } from '../../warehouse/engine/readers/reader.ts';
-import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import type { ObjectStorage } from '../../domain/sources/exports/object-storage.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import { systemClock } from '../../domain/shared/clock.ts';
-import { dayWritten } from '../../domain/sources/day-written.ts';
+import { dayWritten } from '../../domain/sources/exports/day-written.ts';
 import { leaveOutCopies } from '../../warehouse/sources/feeds/copies/leave-out-copies.ts';
 import { exportFiles } from './export-location.ts';
 import {

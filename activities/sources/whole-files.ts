@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { CsvHeader } from '../../domain/sources/csv-header.ts';
+import { CsvHeader } from '../../domain/sources/exports/csv-header.ts';
 import { invalid, Outage } from '../../domain/shared/errors.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
 import {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { forbidden } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import { permissionMessage, permits, type Permission } from '../../domain/organisations/permissions.ts';
 import { includes, planMessage } from '../../domain/organisations/tiers.ts';
 import { auditEach } from '../../warehouse/engine/records/audit-log.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '../../domain/organisations/permissions.ts';
 import { TIERS } from '../../domain/organisations/tiers.ts';
-import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../../domain/shared/control-characters.ts';
-import { normalText } from '../../domain/shared/normal-text.ts';
+import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../../domain/shared/text/control-characters.ts';
+import { normalText } from '../../domain/shared/text/normal-text.ts';
 
 /** A UTC day on the wire. */
 export const day = z.iso.date({ error: 'expected a day as YYYY-MM-DD' });

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { mayBeCredential } from '../../domain/shared/credential-like.ts';
+import { mayBeCredential } from '../../domain/shared/text/credential-like.ts';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
-import { expectation } from '../../domain/shared/expectation.ts';
-import { cut, forMessage } from '../../domain/shared/for-message.ts';
+import { expectation } from '../../domain/shared/text/expectation.ts';
+import { cut, forMessage } from '../../domain/shared/text/for-message.ts';
 
 /** The most characters of a path in an error, because the caller chooses the names in it. */
 const LONGEST_PATH = 200;

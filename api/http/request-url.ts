@@ -1,5 +1,5 @@
 import { invalid } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 
 const QUERY = /[?#]/;
 

@@ -7,7 +7,7 @@ import type { ConnectionToCheck } from '../../domain/imports/checked-connection.
 import { dayOf, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
 import { invalid, Outage, unavailable } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import { openImportRun, uncountedOf } from '../../warehouse/imports/import-runs.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLATFORM_IDS } from '../../domain/imports/platforms.ts';
-import { normalText } from '../../domain/shared/normal-text.ts';
+import { normalText } from '../../domain/shared/text/normal-text.ts';
 import { AGGREGATIONS, FREQUENCIES, METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { instant, name } from '../http/fields.ts';
 import { latestMonth, monthRecord } from '../months/month-fields.ts';

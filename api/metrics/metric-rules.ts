@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { invalid } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import type { Caller } from '../access/authentication.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { normalText } from '../../domain/shared/normal-text.ts';
+import { normalText } from '../../domain/shared/text/normal-text.ts';
 import type { Change, ValueSource } from '../../warehouse/metrics/value-changes.ts';
 import type { Caller } from '../access/authentication.ts';
 import { day, month } from '../http/fields.ts';

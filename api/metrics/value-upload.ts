@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import { asUtf8, CSV_CHARSETS, type CsvCharset } from '../../warehouse/metrics/csv/csv-encoding.ts';
 import { MOST_CSV_VALUES } from '../../warehouse/metrics/csv/csv-values.ts';
 import { callerOf } from '../access/authentication.ts';

@@ -3,7 +3,7 @@ import { lastDay } from '../../domain/shared/calendar.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { periodToDay } from '../../domain/metrics/metric.ts';
 import { isPeriod, labelProblem, wrongPeriod } from '../../domain/metrics/value-rules.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import type { ValueRange } from '../../warehouse/metrics/write-values.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { callerOf } from '../access/authentication.ts';

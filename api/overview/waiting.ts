@@ -3,7 +3,7 @@ import { isBeforeFirstSpend } from '../../domain/months/before-first-spend.ts';
 import { doubtToWire, type MonthRecord } from '../../domain/months/month-record.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
 import { includes } from '../../domain/organisations/tiers.ts';
-import { byName } from '../../domain/shared/by-name.ts';
+import { byName } from '../../domain/shared/text/by-name.ts';
 import { addMonths, dayOf, firstDay, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';

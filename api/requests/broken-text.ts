@@ -1,6 +1,6 @@
-import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../../domain/shared/control-characters.ts';
+import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../../domain/shared/text/control-characters.ts';
 import { invalid } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import { pathText } from '../http/invalid-input.ts';
 
 /** Escaped control characters and surrogates, and the control characters that JSON allows without an escape. */

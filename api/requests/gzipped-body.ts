@@ -3,7 +3,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { invalid, ServiceError, tooLarge } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 
 /** The names of gzip (RFC 9110, section 8.4.1.3). */
 const GZIP: ReadonlySet<string> = new Set(['gzip', 'x-gzip']);

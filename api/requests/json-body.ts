@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import { costlyJson } from '../../domain/shared/json-cost.ts';
 import { isUtf8Type } from './body-charset.ts';
 import { refuseBrokenText } from './broken-text.ts';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import { hasBody } from './body-pace.ts';
 import { refuseBrokenParameters } from './broken-text.ts';
 import { gunzipped, isGzipped } from './gzipped-body.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../../domain/shared/control-characters.ts';
-import { normalText } from '../../domain/shared/normal-text.ts';
+import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../../domain/shared/text/control-characters.ts';
+import { normalText } from '../../domain/shared/text/normal-text.ts';
 import { normalRepository } from '../../domain/sources/repository.ts';
 import { tagKeyOf, type SpendPick } from '../../domain/spend/spend-pick.ts';
 

@@ -1,4 +1,4 @@
-import { byName } from '../../domain/shared/by-name.ts';
+import { byName } from '../../domain/shared/text/by-name.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import { monthBills, type MonthBills } from '../../warehouse/teams/bills/bills.ts';

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { z } from 'zod';
-import { normalText } from '../../domain/shared/normal-text.ts';
+import { normalText } from '../../domain/shared/text/normal-text.ts';
 import { PERCENT_DECIMALS, percentUnits, type Split } from '../../domain/teams/shared-cost.ts';
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../../domain/shared/control-characters.ts';
+import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../../domain/shared/text/control-characters.ts';
 import { dayOf, lastDay, monthOf } from '../../domain/shared/calendar.ts';
 import { fullyLoaded, SEAL_CAUSES } from '../../domain/teams/bill.ts';
 import { billStatus, billWaits } from '../../domain/teams/bill-status.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { requireFreePort } from './free-port.ts';
-import type { LogLines } from './log-lines.ts';
+import type { LogLines } from './log/log-lines.ts';
 import { startService, type Roles, type Service } from './service.ts';
 import type { Settings } from '../settings/settings.ts';
 import { systemd } from './systemd.ts';

@@ -17,13 +17,13 @@ import type { Traces } from '../../telemetry/traces.ts';
 import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { openSealer } from './open-sealer.ts';
-import { endAtUncaught } from './end-at-uncaught.ts';
+import { endAtUncaught } from './log/end-at-uncaught.ts';
 import { createDiskCheck, writtenFolders } from './disk-check.ts';
-import { watchRuns } from './lost-runs.ts';
+import { watchRuns } from './temporal/lost-runs.ts';
 import { operatorKey } from '../settings/operator-key.ts';
 import { keepPrivate } from '../settings/private-files.ts';
 import { checkRemoteFiles } from './remote-files.ts';
-import { reconcileSchedules } from './schedules.ts';
+import { reconcileSchedules } from './temporal/schedules.ts';
 import {
   clockOf,
   platformsOf,
@@ -33,14 +33,14 @@ import {
 } from '../settings/settings.ts';
 import { deleteOrganisation, finishDeletions } from './delete-organisation.ts';
 import { makeSourceFolder, prepareSourceFolders } from './source-folders.ts';
-import { temporalTarget } from './temporal-connection.ts';
+import { temporalTarget } from './temporal/temporal-connection.ts';
 import { VERSION } from '../settings/version.ts';
-import { serveMetrics } from './metrics-server.ts';
-import { reportProcess } from './process-metrics.ts';
-import { reportWarehouse } from './warehouse-metrics.ts';
+import { serveMetrics } from './metrics/metrics-server.ts';
+import { reportProcess } from './metrics/process-metrics.ts';
+import { reportWarehouse } from './metrics/warehouse-metrics.ts';
 import { warehouseSettings } from './warehouse-settings.ts';
-import type { LogLines } from './log-lines.ts';
-import { startWorkers, type Closer } from './workers.ts';
+import type { LogLines } from './log/log-lines.ts';
+import { startWorkers, type Closer } from './temporal/workers.ts';
 
 /** The parts of the product that a process runs. */
 export interface Roles {

@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
-import type { NamedFolder } from '../../domain/shared/hide-folders.ts';
+import type { NamedFolder } from '../../domain/shared/text/hide-folders.ts';
 import { ORGANISATION_PLACEHOLDER } from '../../egress/locations/source-rules.ts';
 import { isDuckLake, localFolder } from '../../warehouse/engine/location.ts';
 import type { Settings } from './settings.ts';

@@ -1,4 +1,4 @@
-import { normalText } from '../shared/normal-text.ts';
+import { normalText } from '../shared/text/normal-text.ts';
 import { isNumberText, type ValueRules } from './value-rules.ts';
 
 type Rules = Pick<ValueRules, 'label_key'>;

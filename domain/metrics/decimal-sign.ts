@@ -1,4 +1,4 @@
-import type { Separator } from '../shared/csv-separator.ts';
+import type { Separator } from '../shared/text/csv-separator.ts';
 
 type Sign = '.' | ',';
 

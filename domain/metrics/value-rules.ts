@@ -1,6 +1,6 @@
 import type Big from 'big.js';
 import { dayOf, isDay, monthOf } from '../shared/calendar.ts';
-import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../shared/control-characters.ts';
+import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../shared/text/control-characters.ts';
 import {
   decimalOf,
   fitsValueDecimals,
@@ -9,7 +9,7 @@ import {
   roundedToValue,
 } from '../shared/decimals.ts';
 import { PERIOD_FORMAT, type Frequency, type MetricKind } from './metric.ts';
-import { forMessage } from '../shared/for-message.ts';
+import { forMessage } from '../shared/text/for-message.ts';
 
 /** Longest label, in characters. */
 export const LONGEST_LABEL = 200;

@@ -1,5 +1,5 @@
 import { addDays, type Day } from './calendar.ts';
-import { firstAndMore } from './for-message.ts';
+import { firstAndMore } from './text/for-message.ts';
 
 /** Consecutive days, both ends included. */
 export interface DayRange {

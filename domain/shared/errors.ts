@@ -1,4 +1,4 @@
-import { forMessage } from './for-message.ts';
+import { forMessage } from './text/for-message.ts';
 
 /**
  * The kinds of errors that a caller can act on. The API maps each kind to one HTTP status. The activities use it to decide whether

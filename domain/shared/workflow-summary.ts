@@ -1,4 +1,4 @@
-import { cut } from './for-message.ts';
+import { cut } from './text/for-message.ts';
 import type { Month } from './calendar.ts';
 
 /** What a workflow works on, by names. */

@@ -1,6 +1,6 @@
 import { dayAt, dayNumber } from '../shared/calendar.ts';
 import type { DayRange } from '../shared/day-ranges.ts';
-import { firstNot, foundUnder, looksUnder, type ExportRun } from './export-runs.ts';
+import { firstNot, foundUnder, looksUnder, type ExportRun } from './exports/export-runs.ts';
 
 /** The numbers of the first and the last day of a range. */
 interface Span {

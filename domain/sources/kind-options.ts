@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { normalText } from '../shared/normal-text.ts';
+import { normalText } from '../shared/text/normal-text.ts';
 import type { Kind } from './kinds.ts';
 
 const FILES = 'expected a path, glob or URI of CSV or Parquet files';

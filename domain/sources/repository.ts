@@ -1,4 +1,4 @@
-import { normalText } from '../shared/normal-text.ts';
+import { normalText } from '../shared/text/normal-text.ts';
 
 /**
  * The steps that normalise a repository's spelling to `host/owner/name` (docs/data-formats.md#ai-coding-tools), in order.

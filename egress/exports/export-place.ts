@@ -1,4 +1,4 @@
-import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import type { ObjectStorage } from '../../domain/sources/exports/object-storage.ts';
 import type { PrivateTargets } from '../requests/private-targets.ts';
 
 /** Where the exported files of one organisation go. Paths are relative, with `/`. Each method is idempotent. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { invalid, Outage } from '../../domain/shared/errors.ts';
-import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import type { ObjectStorage } from '../../domain/sources/exports/object-storage.ts';
 import { openGuarded, type TargetRules } from '../requests/guarded-request.ts';
 import { mayPass } from '../requests/passing-status.ts';
 import { signedRequest } from './signed-request.ts';

@@ -1,6 +1,6 @@
 import { Hash } from '@smithy/hash-node';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import type { ObjectStorage } from '../../domain/sources/exports/object-storage.ts';
 
 /** A segment of a key as S3 signs it. */
 const escaped = (segment: string): string =>

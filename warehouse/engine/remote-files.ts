@@ -1,4 +1,4 @@
-import type { ObjectStorage } from '../../domain/sources/object-storage.ts';
+import type { ObjectStorage } from '../../domain/sources/exports/object-storage.ts';
 import { loadExtension } from './opening/extensions.ts';
 import { sqlText } from './sql/sql-text.ts';
 import type { Statements } from './session.ts';

@@ -1,4 +1,4 @@
-import { byName } from '../../domain/shared/by-name.ts';
+import { byName } from '../../domain/shared/text/by-name.ts';
 import { dayOf, monthOf, monthsInclusive } from '../../domain/shared/calendar.ts';
 import { toWireText } from '../../domain/shared/decimals.ts';
 import { fullyLoaded } from '../../domain/teams/bill.ts';

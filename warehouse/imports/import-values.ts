@@ -2,7 +2,7 @@ import type { ImportedValue } from '../../domain/imports/imported-value.ts';
 import { storableValue, valueProblem } from '../../domain/metrics/value-rules.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
 import { invalid, type ServiceError } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import type { Metric } from '../metrics/metrics.ts';
 import type { RevenueVault } from '../metrics/revenue-vault.ts';

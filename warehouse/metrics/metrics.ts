@@ -3,7 +3,7 @@ import { DEFAULT_RISE_RULE, type RiseRule } from '../../domain/events/daily-rise
 import { conflict, invalid } from '../../domain/shared/errors.ts';
 import type { Aggregation, Frequency, MetricKind } from '../../domain/metrics/metric.ts';
 import { metricOfSplit } from '../../domain/teams/shared-cost.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { existingTeams } from '../teams/existing-teams.ts';
 import { newId } from '../engine/sql/ids.ts';

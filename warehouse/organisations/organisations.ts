@@ -1,6 +1,6 @@
 import type { Tier } from '../../domain/organisations/tiers.ts';
 import { conflict } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import { audit } from '../engine/records/audit-log.ts';
 import type { By } from '../engine/records/versioned-records.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';

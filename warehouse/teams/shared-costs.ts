@@ -1,5 +1,5 @@
 import { invalid } from '../../domain/shared/errors.ts';
-import { forMessage } from '../../domain/shared/for-message.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import { teamsOfSplit, type Split } from '../../domain/teams/shared-cost.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { existingTeams } from './existing-teams.ts';

@@ -7,7 +7,7 @@ import {
   type ServiceAccountKey,
 } from '../../../domain/imports/bigquery/service-account-key.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
-import { forMessage } from '../../../domain/shared/for-message.ts';
+import { forMessage } from '../../../domain/shared/text/for-message.ts';
 import { isSigningKey } from './private-key.ts';
 import type { Wait } from '../try-again.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { READ_LESS } from '../../../domain/imports/bigquery/query-rules.ts';
 import { conflict, invalid, Outage } from '../../../domain/shared/errors.ts';
-import { cut } from '../../../domain/shared/for-message.ts';
+import { cut } from '../../../domain/shared/text/for-message.ts';
 import type { GuardedAnswer } from '../../../egress/requests/guarded-request.ts';
 import { mayPass } from '../../../egress/requests/passing-status.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { expectation } from '../../../domain/shared/expectation.ts';
+import { expectation } from '../../../domain/shared/text/expectation.ts';
 import { invalid, Outage, ServiceError } from '../../../domain/shared/errors.ts';
 import { answerJson } from '../../../egress/requests/answer-json.ts';
 import { guardedRequest } from '../../../egress/requests/guarded-request.ts';

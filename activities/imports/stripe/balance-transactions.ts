@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { z } from 'zod';
-import { expectation } from '../../../domain/shared/expectation.ts';
+import { expectation } from '../../../domain/shared/text/expectation.ts';
 import { restrictedKeyProblem } from '../../../domain/imports/stripe/restricted-key.ts';
 import { apiBaseText, type StripeApiBase } from '../../../domain/imports/stripe/api-base.ts';
 import { invalid, Outage } from '../../../domain/shared/errors.ts';

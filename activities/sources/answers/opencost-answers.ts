@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expectation } from '../../../domain/shared/expectation.ts';
+import { expectation } from '../../../domain/shared/text/expectation.ts';
 import { answerJson } from '../../../egress/requests/answer-json.ts';
 import type { ApiAllocation, ApiAsset } from '../../../warehouse/sources/opencost/opencost-api-rows.ts';
 

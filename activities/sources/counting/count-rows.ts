@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { CsvRecordCounter } from '../../../domain/sources/csv-record-counter.ts';
+import { CsvRecordCounter } from '../../../domain/sources/exports/csv-record-counter.ts';
 import { LONGEST_LINE_BYTES } from '../../../warehouse/sources/feeds/export-files.ts';
 
 /** What is a row: a line, which is fast, or a record, which also reads quotes. */

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { invalid, unavailable } from '../../../domain/shared/errors.ts';
-import { forMessage } from '../../../domain/shared/for-message.ts';
+import { forMessage } from '../../../domain/shared/text/for-message.ts';
 import type { Columns, TextRow } from '../../../warehouse/engine/sql/columns.ts';
 import { arrowBytes } from './arrow-bytes.ts';
 import { atReadingPace, readingMs } from './reading-pace.ts';

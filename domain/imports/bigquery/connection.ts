@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SOME_LINES } from '../../shared/control-characters.ts';
+import { SOME_LINES } from '../../shared/text/control-characters.ts';
 import { serviceAccountKeyOf } from './service-account-key.ts';
 
 const LONGEST_QUERY = 20_000;

@@ -1,8 +1,8 @@
 import { isDay, type Day } from '../../shared/calendar.ts';
 import { decimalOf, type DecimalText } from '../../shared/decimals.ts';
 import { invalid } from '../../shared/errors.ts';
-import { forMessage } from '../../shared/for-message.ts';
-import { normalText } from '../../shared/normal-text.ts';
+import { forMessage } from '../../shared/text/for-message.ts';
+import { normalText } from '../../shared/text/normal-text.ts';
 import type { ImportedValue } from '../imported-value.ts';
 
 /** The cells of a result's row, as BigQuery writes them: texts or null. */

@@ -1,4 +1,4 @@
-import { forMessage } from '../../shared/for-message.ts';
+import { forMessage } from '../../shared/text/for-message.ts';
 import { parametersOf, RUN_PARAMETERS } from './query-parameters.ts';
 
 /**

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { waysOut, type SourceDoubt } from '../doubts.ts';
 import { dayAt, dayNumber, firstDay, lastDay, monthOf, type Day, type Month } from '../../shared/calendar.ts';
 import type { DecimalText } from '../../shared/decimals.ts';
-import { firstAndMore } from '../../shared/for-message.ts';
+import { firstAndMore } from '../../shared/text/for-message.ts';
 import { pushTo } from '../../shared/push-to.ts';
 import type { UnitKind } from '../kinds.ts';
 import { absencesOf, type Absence, type UnitDays } from './unit-rhythm.ts';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
-import { dayWritten } from '../../../domain/sources/day-written.ts';
+import { dayWritten } from '../../../domain/sources/exports/day-written.ts';
 import type { NewCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';

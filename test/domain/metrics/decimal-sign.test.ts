@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DecimalSigns } from '../../../domain/metrics/decimal-sign.ts';
-import type { Separator } from '../../../domain/shared/csv-separator.ts';
+import type { Separator } from '../../../domain/shared/text/csv-separator.ts';
 
 /** Reads the numbers of a file, a line each. Returns what they become, and what is wrong. */
 function readAll(separator: Separator, texts: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
-import type { ExportRun } from '../../../domain/sources/export-runs.ts';
+import type { ExportRun } from '../../../domain/sources/exports/export-runs.ts';
 
 // The runs of exports that count, by the words of the rule, without regard to speed.
 

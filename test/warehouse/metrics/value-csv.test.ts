@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isBlank } from '../../../domain/metrics/csv-record.ts';
 import { ServiceError } from '../../../domain/shared/errors.ts';
 import { valueProblem } from '../../../domain/metrics/value-rules.ts';
-import { normalText } from '../../../domain/shared/normal-text.ts';
+import { normalText } from '../../../domain/shared/text/normal-text.ts';
 import { listValueChanges, listValues } from '../../../warehouse/metrics/value-history.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { updateMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
 import { pickWarnings } from '../../../warehouse/spend/picks/pick-warnings.ts';
-import { COLLECTED_CHOICES } from '../../../warehouse/sources/focus/collected-choices.ts';
+import { COLLECTED_CHOICES } from '../../../warehouse/sources/focus/values/collected-choices.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import {

@@ -4,7 +4,7 @@ import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { forMessage } from '../../../domain/shared/for-message.ts';
+import { forMessage } from '../../../domain/shared/text/for-message.ts';
 import { requireRegularFile } from '../../../files/require-regular-file.ts';
 import { isThere } from '../is-there.ts';
 

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { makeFolder } from '../../../files/make-folder.ts';
-import type { ObjectStorage } from '../../../domain/sources/object-storage.ts';
+import type { ObjectStorage } from '../../../domain/sources/exports/object-storage.ts';
 import { loadExtension } from './extensions.ts';
 import { isDuckLake, localFolder, postgresCatalog } from '../location.ts';
 import { connectObjectStorage } from '../remote-files.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../../domain/organisations/actor.ts';
 import { conflict } from '../../../domain/shared/errors.ts';
-import { forMessage } from '../../../domain/shared/for-message.ts';
+import { forMessage } from '../../../domain/shared/text/for-message.ts';
 import { audit, type AuditedThing } from './audit-log.ts';
 import { refuseTooMuchDefined } from './defined-text.ts';
 import { idAfter } from '../sql/ids.ts';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
-import { declaredSeparator, SEPARATORS, type Separator } from '../../../domain/shared/csv-separator.ts';
+import { declaredSeparator, SEPARATORS, type Separator } from '../../../domain/shared/text/csv-separator.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
-import { forMessage } from '../../../domain/shared/for-message.ts';
+import { forMessage } from '../../../domain/shared/text/for-message.ts';
 
 /**
  * Bytes parsed at a time. A block can hold the longest line. V8 soon frees the records of a small block. The service answers

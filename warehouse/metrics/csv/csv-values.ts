@@ -1,4 +1,4 @@
-import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../../../domain/shared/control-characters.ts';
+import { CONTROL_CHARACTER, NO_CONTROL_CHARACTERS } from '../../../domain/shared/text/control-characters.ts';
 import {
   columnsOf,
   defaultColumns,
@@ -17,10 +17,10 @@ import {
   type ValueRules,
 } from '../../../domain/metrics/value-rules.ts';
 import { monthOf, type Day } from '../../../domain/shared/calendar.ts';
-import type { Separator } from '../../../domain/shared/csv-separator.ts';
+import type { Separator } from '../../../domain/shared/text/csv-separator.ts';
 import { conflict, invalid } from '../../../domain/shared/errors.ts';
-import { forMessage } from '../../../domain/shared/for-message.ts';
-import { normalText } from '../../../domain/shared/normal-text.ts';
+import { forMessage } from '../../../domain/shared/text/for-message.ts';
+import { normalText } from '../../../domain/shared/text/normal-text.ts';
 import type { NumberedValue } from '../value-file.ts';
 import type { ValueStream } from '../write-values.ts';
 import { csvLines, type CsvBlock } from './csv-lines.ts';

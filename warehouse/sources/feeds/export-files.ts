@@ -1,5 +1,5 @@
 import { invalid } from '../../../domain/shared/errors.ts';
-import { widenGlob } from '../../../domain/sources/glob.ts';
+import { widenGlob } from '../../../domain/sources/exports/glob.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Statements } from '../../engine/session.ts';
 

@@ -1,5 +1,5 @@
 import { invalid } from '../../../domain/shared/errors.ts';
-import { chosenValue, columnsOf, type Candidate } from './collected-values.ts';
+import { chosenValue, columnsOf, type Candidate } from './values/collected-values.ts';
 import type { CostColumn } from './focus-columns.ts';
 import { moneyOfUnits, unitsOf } from '../../engine/sql/money-units.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';

@@ -1,5 +1,5 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
-import type { Candidate } from './collected-values.ts';
+import type { Candidate } from './values/collected-values.ts';
 import { localDayOfText, nullable } from '../feeds/cells.ts';
 import { cloudOf } from './focus-columns.ts';
 import { focusRollUpStatement, type RollUp } from './focus-roll-up.ts';

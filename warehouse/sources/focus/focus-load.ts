@@ -10,8 +10,8 @@ import {
 import { creditNotes } from './focus-credits.ts';
 import { dayOfText, localDayOfText, nullable } from '../feeds/cells.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
-import { BILL_VALUES, LISTED_KEYS } from './bill-values.ts';
-import { candidatesToCollect, columnNameOf, type Candidate } from './collected-values.ts';
+import { BILL_VALUES, LISTED_KEYS } from './values/bill-values.ts';
+import { candidatesToCollect, columnNameOf, type Candidate } from './values/collected-values.ts';
 import { cloudOf, idOf, type CostColumn } from './focus-columns.ts';
 import {
   ACCOUNT_DAYS,

@@ -1,7 +1,13 @@
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
-import { canList, identifyingTags, LISTED_COLUMNS, LISTED_KEYS, type ListedKey } from './bill-values.ts';
-import type { Candidate } from './collected-values.ts';
+import {
+  canList,
+  identifyingTags,
+  LISTED_COLUMNS,
+  LISTED_KEYS,
+  type ListedKey,
+} from './values/bill-values.ts';
+import type { Candidate } from './values/collected-values.ts';
 import { nullable, quoted, writtenOut } from '../feeds/cells.ts';
 import {
   accountOf,

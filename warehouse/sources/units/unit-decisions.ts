@@ -1,7 +1,7 @@
 import type { ApiActor } from '../../../domain/organisations/actor.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
-import { firstAndMore, forMessage } from '../../../domain/shared/for-message.ts';
+import { firstAndMore, forMessage } from '../../../domain/shared/text/for-message.ts';
 import { audit } from '../../engine/records/audit-log.ts';
 import type { By } from '../../engine/records/versioned-records.ts';
 import type { Session } from '../../engine/session.ts';

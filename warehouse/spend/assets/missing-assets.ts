@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
-import { forMessage } from '../../../domain/shared/for-message.ts';
+import { forMessage } from '../../../domain/shared/text/for-message.ts';
 import type { Session } from '../../engine/session.ts';
 import { onDays } from './asset-notes.ts';
 import { INSERT_DOUBTS } from './unmatched-machines.ts';

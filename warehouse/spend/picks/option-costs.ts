@@ -1,12 +1,12 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { cte, type Cte } from '../../engine/sql/cte.ts';
-import { COLLECTED_CHOICES } from '../../sources/focus/collected-choices.ts';
+import { COLLECTED_CHOICES } from '../../sources/focus/values/collected-choices.ts';
 import type { ComputedSession } from '../compute-spend.ts';
 import { ACCOUNT_NAMES } from '../costs.ts';
 import { BILL_VALUE_KEY, CHOICE_KEY } from './pick-key.ts';
 
 // What each thing that can be picked costs alone, in the newest month that is over. Services, resource groups and tag values
-// that are not collected have their cost from the bills' lists (warehouse/sources/focus/bill-values.ts).
+// that are not collected have their cost from the bills' lists (warehouse/sources/focus/values/bill-values.ts).
 
 /** Returns the first day of the newest month that is over and has spend; null before the first. */
 export async function newestCompleteMonth(

@@ -1,5 +1,5 @@
 import { conflict } from '../../../domain/shared/errors.ts';
-import { cut } from '../../../domain/shared/for-message.ts';
+import { cut } from '../../../domain/shared/text/for-message.ts';
 import { pickWords } from '../../../domain/spend/pick-words.ts';
 import { pickIdentity, type SpendPick } from '../../../domain/spend/spend-pick.ts';
 import type { Session } from '../../engine/session.ts';

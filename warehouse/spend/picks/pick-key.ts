@@ -40,7 +40,7 @@ export const SPEND_KEYS = `list_filter(CASE
     WHEN source = 'hosts' THEN [${key('idle host', 'host')}]
     ELSE [] END, lambda key: key IS NOT NULL)`;
 
-/** The keys of what bills could be divided by (warehouse/sources/focus/bill-values.ts). */
+/** The keys of what bills could be divided by (warehouse/sources/focus/values/bill-values.ts). */
 export const BILL_VALUE_KEY = `CASE WHEN tag_key IS NULL THEN ${key('split', 'cloud', 'account', 'split_kind', 'split_value')}
     ELSE ${key('tag', 'cloud', tagKeySql('cloud', 'tag_key'), 'tag_value')} END`;
 

@@ -8,7 +8,7 @@ import {
   type SpendPick,
 } from '../../../domain/spend/spend-pick.ts';
 import { idAfter } from '../../engine/sql/ids.ts';
-import { IS_KEPT } from '../../sources/focus/collected-choices.ts';
+import { IS_KEPT } from '../../sources/focus/values/collected-choices.ts';
 import type { Session } from '../../engine/session.ts';
 import { tagKeySql } from '../../engine/sql/tag-key.ts';
 

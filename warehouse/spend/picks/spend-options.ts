@@ -2,7 +2,7 @@ import { dayOf, type Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { ctes } from '../../engine/sql/cte.ts';
-import { isPickable } from '../../sources/focus/bill-values.ts';
+import { isPickable } from '../../sources/focus/values/bill-values.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 import { computeSpend } from '../compute-spend.ts';
 import { newestCompleteMonth, optionsOf } from './option-costs.ts';

@@ -1,4 +1,4 @@
-import { canBeWithin } from '../../../../domain/sources/azure-scopes.ts';
+import { canBeWithin } from '../../../../domain/sources/exports/azure-scopes.ts';
 import type { Statements } from '../../../engine/session.ts';
 import { dropTemporaryTables } from '../../../engine/sql/temporary-tables.ts';
 import type { CommonRows } from './common-rows.ts';

@@ -1,5 +1,5 @@
 import { toWire, type DecimalText } from '../../../../domain/shared/decimals.ts';
-import { firstAndMore } from '../../../../domain/shared/for-message.ts';
+import { firstAndMore } from '../../../../domain/shared/text/for-message.ts';
 import type { Statements } from '../../../engine/session.ts';
 import { sqlText } from '../../../engine/sql/sql-text.ts';
 import { asWritten } from '../cells.ts';

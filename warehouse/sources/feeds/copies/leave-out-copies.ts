@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../../domain/sources/export-manifest.ts';
+import type { Delivery } from '../../../../domain/sources/exports/export-manifest.ts';
 import type { Statements } from '../../../engine/session.ts';
 import { dropTemporaryTables } from '../../../engine/sql/temporary-tables.ts';
 import type { ExportFile } from '../export-files.ts';

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../../domain/sources/export-manifest.ts';
+import type { Delivery } from '../../../../domain/sources/exports/export-manifest.ts';
 import type { Statements } from '../../../engine/session.ts';
 import { sqlText } from '../../../engine/sql/sql-text.ts';
 import type { ExportFile } from '../export-files.ts';

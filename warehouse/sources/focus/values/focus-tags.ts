@@ -1,0 +1,108 @@
+// Tag values of a FOCUS row, in all forms that exports use (docs/data-formats.md#focus-billing-exports).
+import { asWritten, quoted, withoutMark, writtenOut } from '../../feeds/cells.ts';
+import type { ExportColumn } from '../../feeds/export-files.ts';
+import type { Shape } from '../../feeds/scan-files.ts';
+import { present } from '../focus-columns.ts';
+import { sqlText } from '../../../engine/sql/sql-text.ts';
+
+// A column of the same name would hide a lambda's parameter, so these are names that no export uses.
+type Matching = 'exactly' | 'in any case';
+
+const ENTRY = 'cost_analytics_tag_entry';
+const NAME = 'cost_analytics_tag_name';
+
+/**
+ * Returns the SQL of a tag's value in a row, as text. It is null for a missing tag, a null value, and tags that cannot be read.
+ * Keys are trimmed of spaces, and the first of equal keys wins. A number or boolean becomes its text, a nested value its JSON.
+ * Other values stay as they are. `key` is a user's text, so the SQL contains it only as a literal.
+ *
+ * @param matching whether upper and lower case of keys are the same, as in Azure.
+ */
+export function tagValueOf(file: Shape, key: string, matching: Matching = 'exactly'): string {
+  const [column] = present(file, 'tags');
+  if (column === undefined) return 'CAST(NULL AS VARCHAR)';
+  const trimmed = key.replaceAll(/^ +| +$/g, '');
+  const wanted = { key: trimmed, matching };
+  const name = quoted(column.name);
+  if (column.type.startsWith('MAP(')) return fromMap(column, wanted);
+  if (isKeyValueList(column.type)) return fromEntries(name, wanted);
+  if (column.type.endsWith(']')) return 'CAST(NULL AS VARCHAR)';
+  // A STRUCT has every key in every row; keys that a row lacks are null.
+  if (column.type.startsWith('STRUCT(')) return fromObject(writtenOut(`to_json(${name})`), wanted, 'absent');
+  return fromText(withoutMark(asWritten(column)), wanted);
+}
+
+/** A tag key that is looked for, without spaces around it. */
+interface Wanted {
+  key: string;
+  matching: Matching;
+}
+
+/** Longer tags of a row are not listed, so that a few rows cannot fill the memory. */
+const MOST_LISTED_BYTES = 20_000;
+
+/** Returns the SQL of all tags in a row as one text: JSON, if the export has well-formed tags. */
+export function tagsTextOf(file: Shape): string {
+  const [column] = present(file, 'tags');
+  if (column === undefined) return 'CAST(NULL AS VARCHAR)';
+  const name = quoted(column.name);
+  const text = isKeyValueList(column.type)
+    ? writtenOut(
+        `to_json(list_transform(${name}, lambda ${ENTRY}: {'key': ${ENTRY}.key, 'value': ${ENTRY}.value}))`,
+      )
+    : column.type === 'VARCHAR'
+      ? name
+      : writtenOut(`to_json(${name})`);
+  return `CASE WHEN strlen(${text}) <= ${MOST_LISTED_BYTES} THEN ${text} END`;
+}
+
+/** Returns a tag of JSON text. Text that is not an object has no tags; JSON functions would abort the statement for it. */
+const fromText = (text: string, wanted: Wanted): string =>
+  `CASE WHEN starts_with(ltrim(${text}, chr(9) || chr(10) || chr(13) || ' '), '{') AND json_valid(${text}) THEN ${fromObject(text, wanted, 'a value')} END`;
+
+/**
+ * Returns the SQL of a tag in a valid JSON object. A JSON pointer finds the exact key; only ~ and / are special in it. If the key
+ * may have spaces around it, or characters are escaped, the SQL compares all keys one by one.
+ */
+function fromObject(json: string, of: Wanted, nulls: 'a value' | 'absent'): string {
+  const { key, matching } = of;
+  const byKey = isWantedKey(NAME, of);
+  const pointer = `'/' || replace(replace(${NAME}, '~', '~0'), '/', '~1')`;
+  const wanted =
+    nulls === 'absent' ? `${byKey} AND json_extract_string(${json}, ${pointer}) IS NOT NULL` : byKey;
+  const found = `list_transform(list_filter(json_keys(${json}), lambda ${NAME}: ${wanted}), lambda ${NAME}: ${pointer})[1]`;
+  const slow = `json_extract_string(${json}, ${found})`;
+  if (matching === 'in any case')
+    return `CASE WHEN contains(lower(${json}), ${sqlText(key.toLowerCase())}) OR contains(${json}, '\\') THEN ${slow} END`;
+  return `CASE WHEN contains(${json}, ${sqlText(` ${key}`)}) OR contains(${json}, ${sqlText(`${key} `)}) OR contains(${json}, '\\')
+    THEN ${slow}
+    ELSE json_extract_string(${json}, ${sqlText(`/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)}) END`;
+}
+
+function fromMap({ name, type }: ExportColumn, wanted: Wanted): string {
+  const { key, matching } = wanted;
+  const map = quoted(name);
+  const slow = fromEntries(`map_entries(${map})`, wanted);
+  if (!type.startsWith('MAP(VARCHAR, ') || matching === 'in any case') return slow;
+  const keys = `array_to_string(map_keys(${map}), '"')`;
+  return `CASE WHEN contains(${keys}, ${sqlText(` ${key}`)}) OR contains(${keys}, ${sqlText(`${key} `)})
+    THEN ${slow} ELSE ${asTagValue(`${map}[${sqlText(key)}]`)} END`;
+}
+
+const isKeyValueList = (type: string): boolean =>
+  /^STRUCT\("?key"? .*, "?value"? .*\)\[\]$/i.test(type) ||
+  /^STRUCT\("?value"? .*, "?key"? .*\)\[\]$/i.test(type);
+
+const fromEntries = (entries: string, wanted: Wanted): string =>
+  asTagValue(
+    `list_filter(${entries}, lambda ${ENTRY}: ${isWantedKey(`CAST(${ENTRY}.key AS VARCHAR)`, wanted)})[1].value`,
+  );
+
+/** Returns whether a key of a row is the wanted one, as SQL. */
+const isWantedKey = (name: string, { key, matching }: Wanted): string =>
+  matching === 'exactly'
+    ? `trim(${name}, ' ') = ${sqlText(key)}`
+    : `lower(trim(${name}, ' ')) = ${sqlText(key.toLowerCase())}`;
+
+/** Returns the SQL of a value as JSON text; a text has no quotes. */
+const asTagValue = (value: string): string => `TRY(json_extract_string(to_json(${value}), '$'))`;
