@@ -74,13 +74,13 @@ interface Limits extends Pick<
 interface Definition<
   Answer extends z.ZodType,
   Body extends z.ZodType,
-  Params extends z.ZodType,
+  Params,
   Query extends z.ZodType,
   Use,
   Read,
   Dependencies,
 >
-  extends Description, Limits {
+  extends Omit<Description, 'params'>, Limits {
   body?: Body;
   /** The schema of the path's parameters, unless it has only an `id`. */
   params?: Params;
@@ -122,7 +122,7 @@ export function route<
   const Target extends `${Method} /${string}`,
   Answer extends z.ZodType,
   Body extends z.ZodType = z.ZodUnknown,
-  Params extends z.ZodType = ParamsOf<Target>,
+  Params = ParamsOf<Target>,
   Query extends z.ZodType = z.ZodUnknown,
   Use extends MetricUse | undefined = undefined,
   Read extends Reads | undefined = undefined,
@@ -132,7 +132,7 @@ export function route<
   definition: Definition<Answer, Body, Params, Query, Use, Read, Dependencies>,
 ): Route<Dependencies> {
   const [method, path = ''] = target.split(' ');
-  const { params = path.includes('/:id') ? idParams : undefined } = definition;
+  const params = definition.params ?? (path.includes('/:id') ? idParams : undefined);
   const { access, plan, isCached, isHeavy, changesNumbers, takesUpload, ownTextRules } = definition;
   const config = {
     ...(isPermission(access) ? { access } : {}),
@@ -143,7 +143,7 @@ export function route<
     takesUpload,
     ownTextRules,
   };
-  const schema = schemaOf({ ...definition, params });
+  const schema = schemaOf({ ...definition, params: params as z.ZodType | undefined });
   return { ...definition, method, path, config, schema } as unknown as Route<Dependencies>;
 }
 

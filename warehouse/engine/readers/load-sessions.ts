@@ -78,7 +78,7 @@ export const copyToWarehouse = (
 ): Promise<void> => copy(reader, session, folder, table, select);
 
 /** Copies rows of the warehouse to the reader, as the temporary table `table`. */
-export const lend = (
+export const copyToReader = (
   { reader, session, folder }: LoadSessions,
   table: string,
   select: string,

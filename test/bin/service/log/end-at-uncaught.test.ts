@@ -7,9 +7,9 @@ const dist = resolve(import.meta.dirname, '../../../../dist');
 /** Returns how a process ended that ran these lines as the attempt of a step, and the lines of its log. */
 async function ends(lines: string): Promise<{ code: unknown; log: Record<string, unknown>[] }> {
   const program = `
-    import { createLog } from '${dist}/bin/service/log.js';
-    import { LogLines } from '${dist}/bin/service/log-lines.js';
-    import { endAtUncaught } from '${dist}/bin/service/end-at-uncaught.js';
+    import { createLog } from '${dist}/bin/service/log/log.js';
+    import { LogLines } from '${dist}/bin/service/log/log-lines.js';
+    import { endAtUncaught } from '${dist}/bin/service/log/end-at-uncaught.js';
     import { workingOn } from '${dist}/telemetry/current-work.js';
     endAtUncaught(createLog('info', new LogLines()));
     workingOn({ workflow: 'another', activity: 'loadExport', attempt: 1 }, () => setTimeout(() => undefined, 100_000));
