@@ -1,15 +1,7 @@
-import { activityInfo } from '@temporalio/activity';
-import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { workingOn } from '../../telemetry/current-work.ts';
+import { around } from './around.ts';
 
 /** Names the attempt that code belongs to, in case the process ends of it (bin/service/log/end-at-uncaught.ts). */
-export const nameWork: ActivityInterceptorsFactory = () => ({
-  inbound: {
-    execute: (input, next) => {
-      const { activityType: activity, attempt, workflowExecution } = activityInfo();
-      return workingOn({ workflow: workflowExecution?.workflowId ?? '', activity, attempt }, () =>
-        next(input),
-      );
-    },
-  },
-});
+export const nameWork = around((run, { activityType: activity, attempt, workflowExecution }) =>
+  workingOn({ workflow: workflowExecution?.workflowId ?? '', activity, attempt }, run),
+);

@@ -1,9 +1,8 @@
-import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { FailureReason } from '../../domain/shared/failure-reason.ts';
 import type { SealedPlace, Sealer } from '../../security/sealing.ts';
+import { around } from './around.ts';
 import { organisationOf } from './organisation-of.ts';
 
 /**
@@ -11,33 +10,26 @@ import { organisationOf } from './organisation-of.ts';
  * the history. The history shows the activity and the kind of its failure. It comes first among the interceptors, so that the others
  * see the message. An error that is not classified yet is logged here.
  */
-export const sealFailures =
-  (sealer: Sealer, log: Pick<Logger, 'warn'>): ActivityInterceptorsFactory =>
-  () => ({
-    inbound: {
-      execute: async (input, next) => {
-        try {
-          return await next(input);
-        } catch (error) {
-          if (error instanceof CancelledFailure) throw error;
-          const { activityType, workflowExecution } = activityInfo();
-          const { workflowId: workflow = '' } = workflowExecution ?? {};
-          const classified = error instanceof ApplicationFailure ? error : null;
-          if (classified === null)
-            log.warn({ workflow, activity: activityType, err: error }, 'a step failed');
-          const type = classified?.type ?? 'unknown';
-          const wait: unknown = classified?.nextRetryDelay;
-          const place = placeOf(organisationOf(input.args), workflow);
-          throw ApplicationFailure.create({
-            message: `${activityType} failed (${type}); its run, its delivery or the service's log has the reason`,
-            type,
-            nonRetryable: classified?.nonRetryable ?? false,
-            ...(typeof wait === 'string' ? { nextRetryDelay: wait } : {}),
-            details: [sealer.seal(place, error instanceof Error ? error.message : String(error))],
-          });
-        }
-      },
-    },
+export const sealFailures = (sealer: Sealer, log: Pick<Logger, 'warn'>) =>
+  around(async (run, { activityType, workflowExecution }, args) => {
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof CancelledFailure) throw error;
+      const { workflowId: workflow = '' } = workflowExecution ?? {};
+      const classified = error instanceof ApplicationFailure ? error : null;
+      if (classified === null) log.warn({ workflow, activity: activityType, err: error }, 'a step failed');
+      const type = classified?.type ?? 'unknown';
+      const wait: unknown = classified?.nextRetryDelay;
+      const place = placeOf(organisationOf(args), workflow);
+      throw ApplicationFailure.create({
+        message: `${activityType} failed (${type}); its run, its delivery or the service's log has the reason`,
+        type,
+        nonRetryable: classified?.nonRetryable ?? false,
+        ...(typeof wait === 'string' ? { nextRetryDelay: wait } : {}),
+        details: [sealer.seal(place, error instanceof Error ? error.message : String(error))],
+      });
+    }
   });
 
 /** Returns the message that {@link sealFailures} sealed in a workflow; null if there is none, or its master key is gone. */

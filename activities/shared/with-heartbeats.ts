@@ -1,7 +1,7 @@
-import { activityInfo, CancelledFailure, Context } from '@temporalio/activity';
-import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { CancelledFailure, Context } from '@temporalio/activity';
 import type { IngestProgress } from '../../domain/sources/ingest.ts';
 import type { Statements } from '../../warehouse/engine/session.ts';
+import { around } from './around.ts';
 
 /** The attempt of an activity that some work belongs to. */
 export interface Attempt {
@@ -24,24 +24,20 @@ const reports = new WeakMap<Context, () => unknown>();
  * The work says what to report ({@link reportBy}). Until then the report of the attempt before is repeated. Local activities have no
  * heartbeats.
  */
-export const stayAlive: ActivityInterceptorsFactory = () => ({
-  inbound: {
-    execute: async (input, next) => {
-      if (activityInfo().isLocal) return next(input);
-      const context = Context.current();
-      const before: unknown = context.info.heartbeatDetails ?? ({ rowsRead: 0 } satisfies IngestProgress);
-      const beat = (): void => {
-        context.heartbeat(reports.get(context)?.() ?? before);
-      };
-      beat();
-      const timer = setInterval(beat, HEARTBEAT_MS);
-      try {
-        return await next(input);
-      } finally {
-        clearInterval(timer);
-      }
-    },
-  },
+export const stayAlive = around(async (run, { isLocal, heartbeatDetails }) => {
+  if (isLocal) return run();
+  const context = Context.current();
+  const before: unknown = heartbeatDetails ?? ({ rowsRead: 0 } satisfies IngestProgress);
+  const beat = (): void => {
+    context.heartbeat(reports.get(context)?.() ?? before);
+  };
+  beat();
+  const timer = setInterval(beat, HEARTBEAT_MS);
+  try {
+    return await run();
+  } finally {
+    clearInterval(timer);
+  }
 });
 
 /** Reports what a function returns, now and from now on. */
