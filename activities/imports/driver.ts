@@ -11,7 +11,7 @@ export interface PlatformAccess {
 }
 
 /** A run that reads the values of a connection. */
-export interface Reading<Of extends Platform> extends ConnectionToCheck<Of> {
+interface Reading<Of extends Platform> extends ConnectionToCheck<Of> {
   runId: string;
   /** The metric's currency; null for counts. */
   currency: string | null;
@@ -22,7 +22,7 @@ export interface Reading<Of extends Platform> extends ConnectionToCheck<Of> {
 }
 
 /** What a platform gives of a run's days. */
-export interface PlatformValues {
+interface PlatformValues {
   /** The values, in parts. */
   parts: AsyncIterable<readonly ImportedValue[]> | readonly (readonly ImportedValue[])[];
   /** The rows that the platform gave, if they are not the values. */

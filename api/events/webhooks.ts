@@ -22,7 +22,7 @@ import { callerOf, changeBy } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { found } from '../http/found.ts';
-import { idParams } from '../http/fields.ts';
+import type { idParams } from '../http/fields.ts';
 import { checkCursor, page, pageQuery } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
 import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';

@@ -17,7 +17,7 @@ import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
 import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
 import { maySeeNumbers, privateForm, type NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { idParams } from '../http/fields.ts';
+import type { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import {
   changedMetric,

@@ -13,7 +13,8 @@ import {
   updateOrganisation,
 } from '../../warehouse/organisations/organisations.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { currency, idParams, name, organisation, settleDays, tier } from '../http/fields.ts';
+import type { idParams } from '../http/fields.ts';
+import { currency, name, organisation, settleDays, tier } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { issueKey, keyRecord, newKeyRecord, revoke } from '../organisations/keys.ts';
 import { noBody, success, successOf } from '../routes/bodies.ts';

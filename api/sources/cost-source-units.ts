@@ -8,7 +8,8 @@ import { unitsOf, type SourceUnit } from '../../warehouse/sources/units/source-u
 import { callerOf, changeBy } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { day, idParams } from '../http/fields.ts';
+import type { idParams } from '../http/fields.ts';
+import { day } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { success, successOf } from '../routes/bodies.ts';
 import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';

@@ -20,7 +20,7 @@ import { callerOf, changeBy } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
 import { costSource, costSourceChanges, newCostSource, optionsOf } from './cost-source-fields.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { idParams } from '../http/fields.ts';
+import type { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
 import { namedPageQuery, page, pageQuery } from '../http/paging.ts';

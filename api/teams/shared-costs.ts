@@ -12,7 +12,8 @@ import {
 } from '../../warehouse/teams/shared-costs.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
-import { idParams, name } from '../http/fields.ts';
+import type { idParams } from '../http/fields.ts';
+import { name } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';

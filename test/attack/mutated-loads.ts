@@ -8,7 +8,6 @@ import type { Random } from '../../bench/data/random.ts';
 import type { CostSource } from '../../warehouse/sources/cost-sources.ts';
 import { costSummary } from '../../warehouse/spend/costs.ts';
 import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
-import { publishComputed } from '../../warehouse/spend/compute-spend.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 import { fromCsv, writeTable } from '../support/warehouse/duckdb-files.ts';
 import type { TestWarehouse } from '../support/warehouse/engines.ts';

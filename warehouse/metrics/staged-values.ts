@@ -36,8 +36,7 @@ const CHANGED = 'temp.main.changed_values';
 
 /** Drops what the functions of this file have left in a session. */
 export async function dropStaged(session: Session): Promise<void> {
-  for (const table of [GIVEN, REMOVED, CHANGED])
-    await session.run(`DROP TABLE IF EXISTS ${table}`);
+  for (const table of [GIVEN, REMOVED, CHANGED]) await session.run(`DROP TABLE IF EXISTS ${table}`);
 }
 
 /** Stages values that fit into memory. */

@@ -92,10 +92,7 @@ export function ConnectImport({
           {...form.getInputProps('type')}
         />
       )}
-      <platform.Inputs
-        metric={metric}
-        inputOf={(field) => form.getInputProps(`entered.${type}.${field}`)}
-      />
+      <platform.Inputs metric={metric} inputOf={(field) => form.getInputProps(`entered.${type}.${field}`)} />
       <Text size="sm" c="dimmed">
         The import owns the days that it reads. What was recorded there before and does not come back is
         removed, with a record in the history.

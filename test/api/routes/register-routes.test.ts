@@ -30,7 +30,7 @@ describe('a route', () => {
     const { get } = await tenant();
     expect(await get('/metrics/met_none/months?start=2026-02&end=2026-01')).toMatchObject({
       status: 400,
-      body: { error: expect.stringMatching(/^start: expected a month/) },
+      body: { error: expect.stringMatching(/^start: expected a month/) as string },
     });
     expect(await get('/metrics/met_none/months')).toMatchObject({ status: 404 });
   });

@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type * as Numbers from '../../../web/shared/numbers.ts';
 
-/** The module in a browser of the United States. It keeps formats, so that it must be a new one. */
-let shown: typeof import('../../../web/shared/numbers.ts');
+/** The module in a browser of the United States. It keeps formats, so that this is an instance of its own. */
+let shown: typeof Numbers;
+const OWN_INSTANCE = '../../../web/shared/numbers.ts?own';
 
 beforeAll(async () => {
   const { NumberFormat } = Intl;
   vi.spyOn(Intl, 'NumberFormat').mockImplementation(function (_, options) {
     return new NumberFormat('en-US', options);
   });
-  vi.resetModules();
-  shown = await import('../../../web/shared/numbers.ts');
+  shown = (await import(OWN_INSTANCE)) as typeof Numbers;
 });
 
-afterAll(() => {
-  vi.restoreAllMocks();
-  vi.resetModules();
-});
+afterAll(() => vi.restoreAllMocks());
 
 describe('numbers on pages', () => {
   it('of money have the digits of its currency', () => {

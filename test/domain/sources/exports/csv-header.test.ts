@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { CsvHeader } from '../../../../domain/sources/exports/csv-header.ts';
 
-const headerOf = (text: string | Uint8Array): CsvHeader => {
+function headerOf(text: string | Uint8Array): CsvHeader {
   const header = new CsvHeader({ mostBytes: 40, mostColumns: 5 });
   header.add(typeof text === 'string' ? new TextEncoder().encode(text) : text);
   return header;
-};
+}
 
 it.each([
   ['day,cost\n1,2\n', ['day', 'cost']],
