@@ -20,16 +20,17 @@ const browser = await launchChromium();
 const page = await browser.newPage({
   baseURL: url,
   colorScheme: 'light',
-  viewport: { width: 1200, height: 750 },
+  viewport: { width: 1360, height: 780 },
   reducedMotion: 'reduce',
 });
 await page.request.post('/api/v1/session', { data: { key }, headers: { origin: url } });
-for (const [name, path] of [
-  ['dashboard', '/'],
-  ['metric', `/metrics/${orders.id}`],
+for (const [name, path, heading] of [
+  ['dashboard', '/', 'Overview'],
+  ['metric', `/business-metrics/${orders.id}`, 'Orders'],
 ]) {
   const picture = join(import.meta.dirname, '../docs', `${name}.png`);
   await page.goto(path);
+  await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
   await page.waitForLoadState('networkidle');
   await page.screenshot({ path: picture });
   const { size } = statSync(picture);
