@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { daysInclusive } from '../../domain/shared/calendar.ts';
 import { invalid } from '../../domain/shared/errors.ts';
-import { SPEND_SOURCES } from '../../domain/spend/spend-source.ts';
+import { SPEND_SOURCES } from '../../domain/sources/spend-sources.ts';
 import { BREAKDOWN_KEYS } from '../../warehouse/spend/cost-breakdown.ts';
 import { day } from '../http/fields.ts';
 import { safeFor } from '../http/files/tabular.ts';

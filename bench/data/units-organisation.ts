@@ -1,4 +1,4 @@
-import type { UnitKind } from '../../domain/sources/kinds.ts';
+import type { UnitKind } from '../../domain/sources/spend-sources.ts';
 import { idAfter } from '../../warehouse/engine/sql/ids.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 

@@ -1,11 +1,11 @@
 import { lastDay, type Day } from '../shared/calendar.ts';
 import { waysOut, type Doubt } from '../sources/doubts.ts';
-import { KINDS, type Kind } from '../sources/kinds.ts';
+import { SPEND, type SpendSource } from '../sources/spend-sources.ts';
 import type { MonthFacts } from './month-facts.ts';
 import { settleDayReasons, type SettlementFacts } from './settlement.ts';
 
-const spendInWords = (kinds: readonly Kind[]): string =>
-  [kinds.map((kind) => KINDS[kind].words).join(' or '), 'spend'].join(' ').trim();
+const spendInWords = (sources: readonly SpendSource[]): string =>
+  [sources.map((source) => SPEND[source].words).join(' or '), 'spend'].join(' ').trim();
 
 /** Whether the cost is a sealed bill of a team. It lacks nothing, because it no longer moves. */
 export const isSealedBill = ({ team, settled }: Pick<MonthFacts, 'team' | 'settled'>): boolean =>

@@ -1,6 +1,7 @@
 import type { MissingUnit } from './units/missing-units.ts';
-import type { Kind } from './kinds.ts';
+import { KINDS, type Kind } from './kinds.ts';
 import { waysOut, type SourceDoubt } from './doubts.ts';
+import type { SpendSource } from './spend-sources.ts';
 import { addDays, lastDay, type Day, type Month } from '../shared/calendar.ts';
 import { rangeInWords } from '../shared/day-ranges.ts';
 import type { DecimalText } from '../shared/decimals.ts';
@@ -45,30 +46,32 @@ export interface Coverage {
   holdingBack: SourceDoubt[];
   /** Sources created after the month had settled that lack days of it. For picked spend the list is empty. */
   latecomers: SourceMonth[];
-  /** Picked kinds of sources without a known day in the month. */
-  undelivered: Kind[];
-  /** The last known day of the month, by kind. Kinds without a known day have no entry. */
-  lastKnown: ReadonlyMap<Kind, Day>;
+  /** Picked spend without a known day in the month. */
+  undelivered: SpendSource[];
+  /** The last known day of the month, by spend. Spend without a known day has no entry. */
+  lastKnown: ReadonlyMap<SpendSource, Day>;
   /** Up to this day of the month no source of the scope lacks a day; null if one lacks the first day. */
   completeThrough: Day | null;
 }
 
-/** Returns the coverage of a month: for all spend (`kinds` null), or for picks from some kinds of sources. */
+/** Returns the coverage of a month: for all spend (`picked` null), or for what picks take spend from. */
 export function coverageOf(
   month: Month,
   all: readonly SourceMonth[],
-  kinds: readonly Kind[] | null,
+  picked: readonly SpendSource[] | null,
 ): Coverage {
-  const sources = kinds === null ? all : all.filter(({ kind }) => kinds.includes(kind));
+  const sources = picked === null ? all : all.filter(({ kind }) => picked.includes(KINDS[kind].spend));
   const isLatecomer = latecomersAmong(all);
   const isAwaited = (source: SourceMonth): boolean =>
-    source.isActive && (kinds !== null || !isLatecomer(source));
+    source.isActive && (picked !== null || !isLatecomer(source));
   const lacking = sources.filter(isLacking);
   const gaps = lacking.filter(isAwaited);
-  const lastKnown = new Map<Kind, Day>();
-  for (const { kind, lastKnown: day } of sources)
-    if (day !== null && day > (lastKnown.get(kind) ?? '')) lastKnown.set(kind, day);
-  const undelivered = (kinds ?? []).filter((kind) => !lastKnown.has(kind));
+  const lastKnown = new Map<SpendSource, Day>();
+  for (const { kind, lastKnown: day } of sources) {
+    const { spend } = KINDS[kind];
+    if (day !== null && day > (lastKnown.get(spend) ?? '')) lastKnown.set(spend, day);
+  }
+  const undelivered = (picked ?? []).filter((spend) => !lastKnown.has(spend));
   const covered = sources.flatMap(({ lastCovered }) => lastCovered ?? []).sort();
   return {
     gaps: gaps.map(doubtOfGap),
@@ -77,7 +80,7 @@ export function coverageOf(
       ...holdingBack(month, all, isLatecomer).map(doubtOfGap),
       ...all.flatMap(({ doubts }) => doubts),
     ],
-    latecomers: kinds === null ? lacking.filter((source) => source.isActive && isLatecomer(source)) : [],
+    latecomers: picked === null ? lacking.filter((source) => source.isActive && isLatecomer(source)) : [],
     undelivered,
     lastKnown,
     completeThrough:

@@ -1,6 +1,6 @@
 import { decimalUnits, MONEY_DECIMALS, moneyText, type DecimalText } from '../shared/decimals.ts';
 import { metricOfSplit, sharesOf, type LabelSum, type Split } from './shared-cost.ts';
-import type { SpendSource } from '../spend/spend-source.ts';
+import type { SpendSource } from '../sources/spend-sources.ts';
 
 /** Inputs of a month's bills, apart from the values that split shared costs. */
 export interface BillBasis {

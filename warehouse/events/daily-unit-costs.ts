@@ -10,7 +10,7 @@ import { DOUBTED_MONTHS } from '../sources/doubts.ts';
 import { cte, ctes, type Cte } from '../engine/sql/cte.ts';
 import { DAILY_SPEND } from '../spend/daily-spend.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
-import { knownDays, metricKinds } from '../spend/known-days.ts';
+import { knownDays, metricSpend } from '../spend/known-days.ts';
 import { PICK_KEY } from '../spend/picks/pick-key.ts';
 import { USES_CHOICE } from '../spend/picks/spend-choices.ts';
 import { completeValues } from '../metrics/values-through.ts';
@@ -102,19 +102,19 @@ const WANTED = cte({
   WHERE org_id = $org AND list_contains($metrics, metric_id)`,
 });
 
-const KINDS = metricKinds(WANTED);
+const PICKED = metricSpend(WANTED);
 
 /** Returns the last known days of each metric that have a value. Labels are added up (docs/http.md#send-values). */
 const valueDays = (where: string): Cte =>
   cte({
     name: 'value_days',
-    needs: [WANTED, KINDS, knownDays(KINDS), completeValues(WANTED), DOUBTED_MONTHS],
+    needs: [WANTED, PICKED, knownDays(PICKED), completeValues(WANTED), DOUBTED_MONTHS],
     sql: `WITH certain_days AS (
   FROM known_days WHERE NOT EXISTS (
-    FROM doubted_months WHERE month = date_trunc('month', day) AND (kinds = '' OR list_contains(string_split(kinds, ','), kind))))
+    FROM doubted_months WHERE month = date_trunc('month', day) AND (known_days.spend = '' OR list_contains(string_split(known_days.spend, ','), doubted_months.spend))))
 SELECT metric_id, scope, scope_id, team_id, period AS day, sum(value) AS value
-FROM metric_values JOIN wanted USING (metric_id) JOIN metric_kinds USING (metric_id) JOIN complete_values USING (metric_id)
-JOIN certain_days ON certain_days.kinds = metric_kinds.kinds AND certain_days.day = period
+FROM metric_values JOIN wanted USING (metric_id) JOIN metric_spend USING (metric_id) JOIN complete_values USING (metric_id)
+JOIN certain_days ON certain_days.spend = metric_spend.spend AND certain_days.day = period
 WHERE org_id = $org AND period <= values_through AND ${where}
 GROUP BY metric_id, scope, scope_id, team_id, period HAVING sum(value) > 0
 QUALIFY row_number() OVER (PARTITION BY metric_id ORDER BY period DESC) <= $days`,

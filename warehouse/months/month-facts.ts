@@ -11,7 +11,7 @@ import type { ComputedQueries } from '../spend/compute-spend.ts';
 import { cachedValueImports } from '../sources/value-imports.ts';
 import { monthBills } from '../teams/bills/bills.ts';
 import { openRevenue } from './month-revenue.ts';
-import { metricScopes, type MetricScope, type PickedKind } from './parts/metric-scopes.ts';
+import { metricScopes, spendOf, type MetricScope, type PickedSpend } from './parts/metric-scopes.ts';
 import { newestLocks, openedLock } from './parts/newest-locks.ts';
 import { organisationMonths, type OrganisationMonths } from './parts/organisation-months.ts';
 import { NO_COSTS, scopeMonths, type ScopeCosts } from './parts/scope-months.ts';
@@ -64,7 +64,7 @@ export async function monthFacts(
     const facts = byMetric.get(scope.metric_id) ?? [];
     const valueFacts = valueFactsOf(scope, parts.values, imports.get(scope.metric_id), vault);
     for (let month = monthOf(first); month <= months.newest; month = addMonths(month, 1)) {
-      const covering = `${month} ${scope.picked?.map(({ kind }) => kind).join() ?? ''}`;
+      const covering = `${month} ${spendOf(scope)}`;
       const coverage = covered.get(covering) ?? coverageOfScope(month, organisation, scope);
       covered.set(covering, coverage);
       facts.push({
@@ -116,7 +116,7 @@ async function readParts(
 }
 
 const coverageOfScope = (month: Month, { sources }: OrganisationMonths, { picked }: MetricScope): Coverage =>
-  coverageOf(month, sources.get(month) ?? [], picked?.map(({ kind }) => kind) ?? null);
+  coverageOf(month, sources.get(month) ?? [], picked?.map(({ spend }) => spend) ?? null);
 
 /** A month without spend costs 0. Days before the first use of a tag key or split have no spend by it, for good. */
 function costFacts(
@@ -125,7 +125,7 @@ function costFacts(
   costs: ScopeCosts,
   coverage: Coverage,
 ): Pick<MonthFacts, 'month' | 'cost' | 'team' | 'coverage' | 'uncollected'> {
-  const choices = (picked ?? []).flatMap((kind) => kind.choices);
+  const choices = (picked ?? []).flatMap(({ choices }) => choices);
   const late = choices.flatMap(({ words, from }) => (from > firstDay(month) ? [words] : []));
   return {
     month,
@@ -168,10 +168,10 @@ async function putTeamCosts(
 }
 
 /** Whether the cost of a month is known: some source has delivered a day on which the picks' tags and splits are collected. */
-const isKnown = ({ lastKnown }: Coverage, picked: readonly PickedKind[] | null): boolean =>
+const isKnown = ({ lastKnown }: Coverage, picked: readonly PickedSpend[] | null): boolean =>
   picked === null
     ? lastKnown.size > 0
-    : picked.some(({ kind, collected_from }) => {
-        const through = lastKnown.get(kind);
+    : picked.some(({ spend, collected_from }) => {
+        const through = lastKnown.get(spend);
         return through !== undefined && (collected_from === null || collected_from <= through);
       });

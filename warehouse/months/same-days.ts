@@ -19,7 +19,7 @@ import type { OrganisationCache } from '../engine/cache/derived-cache.ts';
 import type { ComputedQueries } from '../spend/compute-spend.ts';
 import { dailyTeamCosts } from '../teams/bills/daily-team-costs.ts';
 import type { Revenue } from './month-revenue.ts';
-import type { MetricScope } from './parts/metric-scopes.ts';
+import { spendOf, type MetricScope } from './parts/metric-scopes.ts';
 import { knownThrough, type KnownThrough, type OrganisationMonths } from './parts/organisation-months.ts';
 import type { ScopeCosts } from './parts/scope-months.ts';
 import type { ValueMonths } from './parts/value-months.ts';
@@ -61,7 +61,7 @@ export async function putSameDays(
     const running = facts.find(({ month }) => month === monthOf(days.last));
     const before = facts.find(({ month }) => month === monthOf(days.first));
     if (running === undefined || running.uncollected.length > 0) continue;
-    const range = comparedRange(metric, known.get(kindsOf(metric.scope)), days);
+    const range = comparedRange(metric, known.get(spendOf(metric.scope)), days);
     if (range === null) continue;
     const factsOf = (start: Day, end: Day, hasValues: boolean): DaysFacts =>
       daysFacts(metric, start, end, hasValues, { team, revenue });
@@ -87,8 +87,6 @@ export const comparedDays = (today: Day): ComparedDays | null =>
   today === firstDay(monthOf(today))
     ? null
     : { first: firstDay(addMonths(monthOf(today), -1)), last: addDays(today, -1) };
-
-const kindsOf = ({ picked }: MetricScope): string => picked?.map(({ kind }) => kind).join() ?? '';
 
 /** Returns which days of a metric are compared; null if none are complete. */
 function comparedRange(

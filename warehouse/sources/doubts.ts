@@ -7,6 +7,7 @@ import { cte, ctes, type Cte } from '../engine/sql/cte.ts';
 import { amountInWords } from './publishing/charged-twice.ts';
 import { CURRENT_READINGS, newestBefore, READINGS_AS_OF } from './publishing/readings.ts';
 import { IS_SAME_COMMITMENT } from './publishing/same-commitment.ts';
+import { SPEND_OF_KIND } from './spend-of-kind.ts';
 
 interface DoubtRow {
   month: Day;
@@ -117,11 +118,11 @@ ANTI JOIN standing AS beside
   ON beside.source_id = stored_doubts.other_source_id AND beside.unit = stored_doubts.unit AND beside.code = stored_doubts.code`,
   });
 
-/** The months that have a doubt about a source, by its kind. */
+/** The months that have a doubt about a source, by the part of the total that its spend is. */
 export const DOUBTED_MONTHS = cte({
   name: 'doubted_months',
   needs: [foundDoubts(CURRENT, 'true')],
-  sql: `SELECT DISTINCT kind, month
+  sql: `SELECT DISTINCT ${SPEND_OF_KIND} AS spend, month
   FROM found_doubts JOIN (SELECT source_id, kind FROM cost_sources WHERE org_id = $org) USING (source_id)`,
 });
 

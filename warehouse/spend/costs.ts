@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { addDays, dayOf, type Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
-import type { SpendSource } from '../../domain/spend/spend-source.ts';
+import type { SpendSource } from '../../domain/sources/spend-sources.ts';
 import { cte, ctes } from '../engine/sql/cte.ts';
 import { COVERED_DAYS, DAYS } from '../sources/covered-days.ts';
 import { lackingDays } from '../sources/units/missing-units.ts';

@@ -1,41 +1,42 @@
-import { KINDS } from '../../domain/sources/kinds.ts';
+import { SPEND } from '../../domain/sources/spend-sources.ts';
 import { cte, type Cte } from '../engine/sql/cte.ts';
 import { COVERED_DAYS, DAYS } from '../sources/covered-days.ts';
+import { SPEND_OF_KIND } from '../sources/spend-of-kind.ts';
 
-/** The kind of source that a pick takes spend from. */
-export const PICK_KIND = `CASE source ${Object.entries(KINDS)
-  .map(([kind, { pick }]) => `WHEN '${pick}' THEN '${kind}'`)
+/** The part of the total that a pick takes spend from. */
+export const PICKED_SPEND = `CASE source ${Object.entries(SPEND)
+  .map(([spend, { pick }]) => `WHEN '${pick}' THEN '${spend}'`)
   .join(' ')} END`;
 
-/** Returns the kinds of sources that `metrics` (metric_id) pick from, as one text in alphabetical order. */
-export const metricKinds = (metrics: Cte): Cte =>
+/** Returns what `metrics` (metric_id) pick from, as one text in alphabetical order, such as `cloud,hosts`. */
+export const metricSpend = (metrics: Cte): Cte =>
   cte({
-    name: 'metric_kinds',
+    name: 'metric_spend',
     needs: [metrics],
-    sql: `SELECT metric_id, COALESCE(string_agg(DISTINCT kind, ',' ORDER BY kind), '') AS kinds
+    sql: `SELECT metric_id, COALESCE(string_agg(DISTINCT spend, ',' ORDER BY spend), '') AS spend
   FROM ${metrics.name} LEFT JOIN (
-    SELECT user_id AS metric_id, ${PICK_KIND} AS kind FROM spend_picks WHERE org_id = $org AND user_type = 'metric')
+    SELECT user_id AS metric_id, ${PICKED_SPEND} AS spend FROM spend_picks WHERE org_id = $org AND user_type = 'metric')
     USING (metric_id)
   GROUP BY metric_id`,
   });
 
 /**
- * Returns the days on which the spend of each `kinds` of `scopes` is known. With picked spend, every active source of the picked
- * kinds must cover the day, and each of these kinds needs a source that does. Organisation and teams (`kinds` '') need every
+ * Returns the days on which each `spend` of `scopes` is known. With picked spend, every active source that fills a picked part of
+ * the total must cover the day, and each of these parts needs a source that does. Organisation and teams (`spend` '') need every
  * active source, and at least one source.
  */
 export const knownDays = (scopes: Cte): Cte =>
   cte({
     name: 'known_days',
     needs: [scopes, DAYS, COVERED_DAYS],
-    sql: `WITH kind_days AS (
-  SELECT kind, day, bool_or(covered_days.source_id IS NOT NULL) AS is_covered,
+    sql: `WITH part_days AS (
+  SELECT ${SPEND_OF_KIND} AS part, day, bool_or(covered_days.source_id IS NOT NULL) AS is_covered,
     bool_and(schedule_paused OR covered_days.source_id IS NOT NULL) AS is_whole
   FROM (SELECT source_id, kind, schedule_paused, day FROM cost_sources CROSS JOIN days WHERE org_id = $org)
-  LEFT JOIN covered_days USING (source_id, day) GROUP BY kind, day)
-SELECT kinds, day
-FROM (SELECT DISTINCT kinds FROM ${scopes.name}) JOIN kind_days ON kinds = '' OR list_contains(string_split(kinds, ','), kind)
-GROUP BY kinds, day
-HAVING bool_and(is_whole) AND CASE WHEN kinds = '' THEN bool_or(is_covered)
-  ELSE bool_and(is_covered) AND count(*) = len(string_split(kinds, ',')) END`,
+  LEFT JOIN covered_days USING (source_id, day) GROUP BY part, day)
+SELECT spend, day
+FROM (SELECT DISTINCT spend FROM ${scopes.name}) JOIN part_days ON spend = '' OR list_contains(string_split(spend, ','), part)
+GROUP BY spend, day
+HAVING bool_and(is_whole) AND CASE WHEN spend = '' THEN bool_or(is_covered)
+  ELSE bool_and(is_covered) AND count(*) = len(string_split(spend, ',')) END`,
   });

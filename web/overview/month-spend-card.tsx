@@ -2,7 +2,7 @@ import { Anchor, Group, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { SPEND_SOURCES } from '../../domain/spend/spend-source.ts';
+import { SPEND_SOURCES } from '../../domain/sources/spend-sources.ts';
 import { useSession } from '../http/session.ts';
 import { Change, Money } from '../shared/amounts.tsx';
 import { firstDay, monthOf } from '../shared/calendar.ts';

@@ -1,4 +1,4 @@
-import { SPEND_SOURCES, type SpendSource } from '../../domain/spend/spend-source.ts';
+import { SPEND_SOURCES, type SpendSource } from '../../domain/sources/spend-sources.ts';
 import { addMonths, firstDay, lastDay, monthOf, type Day } from '../shared/calendar.ts';
 
 /** Money of the running month so far, and of the same days of the month before. */

@@ -1,4 +1,4 @@
-import { SPEND_SOURCES, type SpendSource } from '../../domain/spend/spend-source.ts';
+import { SPEND_SOURCES, type SpendSource } from '../../domain/sources/spend-sources.ts';
 
 /** What the sources of spend are called on pages. */
 export const SOURCE_NAMES: Record<SpendSource, string> = {

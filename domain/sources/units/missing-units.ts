@@ -4,7 +4,7 @@ import { dayAt, dayNumber, firstDay, lastDay, monthOf, type Day, type Month } fr
 import type { DecimalText } from '../../shared/decimals.ts';
 import { firstAndMore } from '../../shared/text/for-message.ts';
 import { pushTo } from '../../shared/push-to.ts';
-import type { UnitKind } from '../kinds.ts';
+import type { UnitKind } from '../spend-sources.ts';
 import { absencesOf, type Absence, type UnitDays } from './unit-rhythm.ts';
 
 /** The days of one unit of a source, by billing period. Bit n is day n + 1 of the month. */

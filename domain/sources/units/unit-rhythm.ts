@@ -1,4 +1,5 @@
-import { KINDS, type UnitKind } from '../kinds.ts';
+import { KINDS } from '../kinds.ts';
+import { SPEND, type UnitKind } from '../spend-sources.ts';
 
 /** A day of the calendar, as a number (calendar.ts). */
 type DayNumber = number;
@@ -94,7 +95,7 @@ interface Rhythm {
 const EVERY_DAY: ReadonlySet<UnitKind> = new Set(
   Object.values(KINDS)
     .filter(({ covers }) => covers === 'read days')
-    .map(({ unit }) => unit),
+    .map(({ spend }) => SPEND[spend].unit),
 );
 
 const rhythmOf = (

@@ -1,6 +1,6 @@
 import { addDays, firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import type { SourceMonth } from '../../../domain/sources/coverage.ts';
-import { kindsThat } from '../../../domain/sources/kinds.ts';
+import { SPEND_SOURCES } from '../../../domain/sources/spend-sources.ts';
 import { cte, ctes } from '../../engine/sql/cte.ts';
 import type { Session } from '../../engine/session.ts';
 import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
@@ -59,7 +59,7 @@ const KNOWN: Derived<ReadonlyMap<string, KnownThrough>> = {
 };
 
 /**
- * Returns up to which days spend is known, by the kinds of sources that a scope picks from (known-days.ts). The days lie between
+ * Returns up to which days spend is known, by the spend that a scope picks from (known-days.ts). The days lie between
  * `first`, in the month before, and `last`, in the running month.
  */
 export const knownThrough = (
@@ -72,32 +72,34 @@ export const knownThrough = (
   cache.one(KNOWN, `${first} ${last} ${[...sources.keys()].join()}`, async () => {
     const month = firstDay(monthOf(last));
     const missing = [...sources.values()].flat().map(({ id, missingUnits }) => [id, missingUnits] as const);
-    const rows = await session.query<{ kinds: string; is_running: boolean; through: Day }>(KNOWN_THROUGH, {
+    const rows = await session.query<{ spend: string; is_running: boolean; through: Day }>(KNOWN_THROUGH, {
       org: orgId,
-      kinds: ALL_KINDS,
+      scopes: ALL_SCOPES,
       first,
       last,
       month,
       ...daysOfUnits(missing),
     });
     const known = new Map<string, KnownThrough>();
-    for (const { kinds, is_running, through } of rows) {
-      const both = known.get(kinds) ?? { running: addDays(month, -1), before: addDays(first, -1) };
-      known.set(kinds, { ...both, [is_running ? 'running' : 'before']: through });
+    for (const { spend, is_running, through } of rows) {
+      const both = known.get(spend) ?? { running: addDays(month, -1), before: addDays(first, -1) };
+      known.set(spend, { ...both, [is_running ? 'running' : 'before']: through });
     }
     return known;
   });
 
-/** All kinds that a scope can pick from, in alphabetical order; the empty text is the organisation's scope. */
-const ALL_KINDS = kindsThat(() => true).reduce<string[]>(
-  (sets, kind) => [...sets, ...sets.map((set) => (set === '' ? kind : `${set},${kind}`))],
-  [''],
-);
+/** All spend that a scope can pick from, in alphabetical order; the empty text is the organisation's scope. */
+const ALL_SCOPES = [...SPEND_SOURCES]
+  .sort()
+  .reduce<string[]>(
+    (sets, spend) => [...sets, ...sets.map((set) => (set === '' ? spend : `${set},${spend}`))],
+    [''],
+  );
 
-const SCOPES = cte({ name: 'scopes', sql: 'SELECT unnest($kinds) AS kinds' });
+const SCOPES = cte({ name: 'scopes', sql: 'SELECT unnest($scopes) AS spend' });
 
 const KNOWN_THROUGH = `
 WITH ${ctes(SCOPES, DAYS, knownDays(SCOPES))}
-SELECT kinds, day >= $month::DATE AS is_running,
-  COALESCE(min(day) FILTER (known_days.kinds IS NULL), max(day) + 1) - 1 AS through
-FROM (SELECT kinds, day FROM scopes CROSS JOIN days) LEFT JOIN known_days USING (kinds, day) GROUP BY ALL`;
+SELECT spend, day >= $month::DATE AS is_running,
+  COALESCE(min(day) FILTER (known_days.spend IS NULL), max(day) + 1) - 1 AS through
+FROM (SELECT spend, day FROM scopes CROSS JOIN days) LEFT JOIN known_days USING (spend, day) GROUP BY ALL`;

@@ -1,5 +1,5 @@
 import { dayOf } from '../../../domain/shared/calendar.ts';
-import type { UnitKind } from '../../../domain/sources/kinds.ts';
+import type { UnitKind } from '../../../domain/sources/spend-sources.ts';
 import type { Session } from '../../engine/session.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 import { storeRows, type Load } from './load.ts';

@@ -1,7 +1,7 @@
 import { monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
-import type { UnitKind } from '../../../domain/sources/kinds.ts';
+import type { UnitKind } from '../../../domain/sources/spend-sources.ts';
 import { firstAndMore, forMessage } from '../../../domain/shared/text/for-message.ts';
 import type { LoadScope } from './load.ts';
 import { MONTH } from './publish-load.ts';

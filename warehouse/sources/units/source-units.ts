@@ -3,7 +3,7 @@ import { rangesOf, type DayRange } from '../../../domain/shared/day-ranges.ts';
 import type { SourceMonth } from '../../../domain/sources/coverage.ts';
 import type { SourceDoubt } from '../../../domain/sources/doubts.ts';
 import { unitDoubts } from '../../../domain/sources/units/missing-units.ts';
-import type { UnitKind } from '../../../domain/sources/kinds.ts';
+import type { UnitKind } from '../../../domain/sources/spend-sources.ts';
 import type { Session } from '../../engine/session.ts';
 import { sourceMonths } from '../coverage.ts';
 

@@ -1,6 +1,7 @@
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
-import type { Kind } from '../../../domain/sources/kinds.ts';
+import { KINDS } from '../../../domain/sources/kinds.ts';
+import type { SpendSource } from '../../../domain/sources/spend-sources.ts';
 import type { CostSource } from '../../sources/cost-sources.ts';
 import type { Session } from '../../engine/session.ts';
 
@@ -52,7 +53,7 @@ export async function assetNotesOfRun(
   source: Pick<CostSource, 'id' | 'kind'>,
   months: readonly Month[],
 ): Promise<string[]> {
-  const mine = DECISIONS_OF[source.kind];
+  const mine = DECISIONS_OF[KINDS[source.kind].spend];
   if (mine === null || months.length === 0) return [];
   const decided = await session.query<Decided>(
     decidedOn(`list_contains($months, strftime(day, '%Y-%m')) AND ${mine}`),
@@ -70,10 +71,10 @@ const OF_SOURCE = `(
     cluster IN (${named('cluster', 'kubernetes_spend')} UNION ${named('cluster', 'cluster_assets')})
     OR host IN (${named('host', 'host_spend')}))`;
 
-/** The decisions that a run of each kind notes: a bill's run all of them, a cluster's or host's those on its own machines. */
-const DECISIONS_OF: Record<Kind, string | null> = {
-  focus: '$source IS NOT NULL',
-  opencost: OF_SOURCE,
+/** The decisions that a run notes, by the spend that it reads: a bill's run all of them, a cluster's or host's those on its own machines. */
+const DECISIONS_OF: Record<SpendSource, string | null> = {
+  cloud: '$source IS NOT NULL',
+  kubernetes: OF_SOURCE,
   hosts: OF_SOURCE,
   ai_tools: null,
 };

@@ -1,5 +1,7 @@
 import type { Month } from '../../../domain/shared/calendar.ts';
-import type { Kind } from '../../../domain/sources/kinds.ts';
+import { KINDS } from '../../../domain/sources/kinds.ts';
+import type { SpendSource } from '../../../domain/sources/spend-sources.ts';
+import { SPEND_OF_KIND } from '../../sources/spend-of-kind.ts';
 import type { CostSource } from '../../sources/cost-sources.ts';
 import { doubledClusterNotes, doubledUnderOtherNames } from './doubled-clusters.ts';
 import { twice, type Doubled, type DoubledScope } from './twice.ts';
@@ -17,14 +19,15 @@ export async function doubledNotes(
 ): Promise<string[]> {
   if (months.length === 0) return [];
   const scope = { org: orgId, source: source.id, months };
+  const { spend } = KINDS[source.kind];
   const notes = [];
-  for (const shared of await warehouse.query<SharedFiles>(SHARED_FILES, { ...scope, kind: source.kind })) {
+  for (const shared of await warehouse.query<SharedFiles>(SHARED_FILES, { ...scope, spend })) {
     const { name, file_count, file } = shared;
     const which = file_count === '1' ? `the file ${file}` : `${file_count} files, such as ${file},`;
     const sentences =
-      source.kind === 'opencost'
+      spend === 'kubernetes'
         ? await doubledUnderOtherNames(warehouse, scope, shared.source_id)
-        : await doubledByFiles(warehouse, scope, source.kind, shared);
+        : await doubledByFiles(warehouse, scope, spend, shared);
     notes.push(
       ...sentences.map(
         (sentence) =>
@@ -32,7 +35,7 @@ export async function doubledNotes(
       ),
     );
   }
-  return source.kind === 'opencost' ? [...notes, ...(await doubledClusterNotes(warehouse, scope))] : notes;
+  return spend === 'kubernetes' ? [...notes, ...(await doubledClusterNotes(warehouse, scope))] : notes;
 }
 
 /** The files that this source and another one both count. */
@@ -55,7 +58,7 @@ WITH loads_of_months AS (
   SELECT DISTINCT source_id, load_id
   FROM current_loads JOIN (SELECT unnest($months) AS month)
     ON month BETWEEN strftime(first_day, '%Y-%m') AND strftime(last_day, '%Y-%m')
-  WHERE org_id = $org AND kind = $kind),
+  WHERE org_id = $org AND ${SPEND_OF_KIND} = $spend),
 files AS (
   SELECT DISTINCT source_id, file FROM load_files SEMI JOIN loads_of_months USING (source_id, load_id) WHERE org_id = $org),
 totals AS (SELECT source_id, count(*) AS all_files FROM files GROUP BY source_id),
@@ -69,16 +72,16 @@ SELECT source_id, name, CAST(shared.file_count AS VARCHAR) AS file_count, file,
 FROM shared JOIN totals USING (source_id) JOIN (SELECT source_id, name FROM cost_sources WHERE org_id = $org) USING (source_id)
 ORDER BY name, source_id`;
 
-/** For each kind: the table of its spend, the columns that name what the spend is for, and the others that identify a row. */
-const SPEND = {
-  focus: {
+/** The table of spend, the columns that name what the spend is for, and the others that identify a row. */
+const TABLES = {
+  cloud: {
     table: 'cloud_spend',
     subject: ['cloud', 'account'],
     others: ['split_kind', 'split_value', 'tag_key', 'tag_value', 'resource_id'],
   },
   hosts: { table: 'host_spend', subject: ['host', 'service'], others: ['machine_id'] },
   ai_tools: { table: 'ai_tool_spend', subject: ['tool'], others: ['kind'] },
-} as const satisfies Record<Exclude<Kind, 'opencost'>, object>;
+} as const satisfies Record<Exclude<SpendSource, 'kubernetes'>, object>;
 
 interface DoubledRows extends Doubled {
   /** The rows that count twice: this source's, the other one's, the equal ones, or of each pair at most the smaller one. */
@@ -94,10 +97,10 @@ interface DoubledRows extends Doubled {
 async function doubledByFiles(
   warehouse: Warehouse,
   scope: DoubledScope,
-  kind: keyof typeof SPEND,
+  spend: keyof typeof TABLES,
   { source_id: other, is_all_of_mine: isAllOfMine, is_all_of_theirs: isAllOfTheirs }: SharedFiles,
 ): Promise<string[]> {
-  const doubled = await warehouse.query<DoubledRows>(doubledRows(kind), { ...scope, other });
+  const doubled = await warehouse.query<DoubledRows>(doubledRows(spend), { ...scope, other });
   const ruleThatHolds = (): DoubledRows['rule'] => {
     if (isAllOfMine) return 'mine';
     if (isAllOfTheirs) return 'theirs';
@@ -120,9 +123,9 @@ const HOSTS_ON_BILLS = `(
 const textOf = (columns: readonly string[]): string =>
   `concat_ws('|', ${columns.map((column) => `COALESCE(${column}, '')`).join(', ')})`;
 
-function doubledRows(kind: keyof typeof SPEND): string {
-  const { table, subject, others } = SPEND[kind];
-  const isHosts = kind === 'hosts';
+function doubledRows(spend: keyof typeof TABLES): string {
+  const { table, subject, others } = TABLES[spend];
+  const isHosts = spend === 'hosts';
   return `
 WITH rows AS (
   SELECT source_id, day, ${isHosts ? 'COALESCE(is_billed, false)' : 'false'} AS is_billed, ${textOf(subject)} AS subject,

@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from '../../../domain/sources/kinds.ts';
+import { SPEND, type SpendSource } from '../../../domain/sources/spend-sources.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { tagKeySql } from '../../engine/sql/tag-key.ts';
 
@@ -44,19 +44,19 @@ export const SPEND_KEYS = `list_filter(CASE
 export const BILL_VALUE_KEY = `CASE WHEN tag_key IS NULL THEN ${key('split', 'cloud', 'account', 'split_kind', 'split_value')}
     ELSE ${key('tag', 'cloud', tagKeySql('cloud', 'tag_key'), 'tag_value')} END`;
 
-/** The forms of keys: the kind of source whose spend they name, and how many parts a key has. */
+/** The forms of keys: whose spend they name, and how many parts a key has. */
 const FORMS = {
-  workload: { kind: 'opencost', parts: 4 },
-  namespace: { kind: 'opencost', parts: 3 },
-  'idle cluster': { kind: 'opencost', parts: 2 },
-  service: { kind: 'hosts', parts: 3 },
-  host: { kind: 'hosts', parts: 2 },
-  'idle host': { kind: 'hosts', parts: 2 },
-  repository: { kind: 'ai_tools', parts: 2 },
-  tag: { kind: 'focus', parts: 4 },
-  split: { kind: 'focus', parts: 5 },
-  account: { kind: 'focus', parts: 3 },
-} as const satisfies Record<string, { kind: Kind; parts: number }>;
+  workload: { spend: 'kubernetes', parts: 4 },
+  namespace: { spend: 'kubernetes', parts: 3 },
+  'idle cluster': { spend: 'kubernetes', parts: 2 },
+  service: { spend: 'hosts', parts: 3 },
+  host: { spend: 'hosts', parts: 2 },
+  'idle host': { spend: 'hosts', parts: 2 },
+  repository: { spend: 'ai_tools', parts: 2 },
+  tag: { spend: 'cloud', parts: 4 },
+  split: { spend: 'cloud', parts: 5 },
+  account: { spend: 'cloud', parts: 3 },
+} as const satisfies Record<string, { spend: SpendSource; parts: number }>;
 
 const ofForm = (form: string, what: (form: (typeof FORMS)[keyof typeof FORMS]) => string): string =>
   `CASE ${form} ${Object.entries(FORMS)
@@ -64,11 +64,11 @@ const ofForm = (form: string, what: (form: (typeof FORMS)[keyof typeof FORMS]) =
     .join(' ')} END`;
 
 /** The source of a pick, by the `form` of its key. */
-export const SOURCE_OF_FORM = ofForm('form', ({ kind }) => `'${KINDS[kind].pick}'`);
+export const SOURCE_OF_FORM = ofForm('form', ({ spend }) => `'${SPEND[spend].pick}'`);
 
 /** Returns the part of the total that spend with a key is, as `by_source` names it. */
 export const spendOfKey = (text: string): string =>
-  ofForm(`split_part(${text}, chr(31), 1)`, ({ kind }) => `'${KINDS[kind].spend}'`);
+  ofForm(`split_part(${text}, chr(31), 1)`, ({ spend }) => `'${spend}'`);
 
 /** The number of parts of a key, by its `form`. It has more if a name contains a separator. */
 export const PARTS_OF_FORM = ofForm('form', ({ parts }) => parts.toString());

@@ -1,5 +1,7 @@
+import { kindsThat } from '../../../domain/sources/kinds.ts';
 import { choicesOf, type SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { ctes, type Cte } from '../../engine/sql/cte.ts';
+import { sqlTexts } from '../../engine/sql/sql-text.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 import { computeMonths } from '../compute-spend.ts';
 import { GIVEN_PICKS } from './given-picks.ts';
@@ -32,6 +34,8 @@ export async function pickWarnings(
   return rows.map(({ warning }) => warning);
 }
 
+const KINDS_OF_BILLS = sqlTexts(kindsThat(({ spend }) => spend === 'cloud'));
+
 /** Returns the statement of the warnings about the given picks, with the relation `choices` in the form of spend_choices. */
 export const pickWarningsOf = (choices: string, ...needs: readonly Cte[]): string => `
 WITH ${ctes(GIVEN_PICKS, ...needs)},
@@ -42,7 +46,7 @@ seen AS (
 unseen AS (
   FROM given_picks AS picks ANTI JOIN seen USING (key)
   WHERE NOT EXISTS (FROM ${choices} AS choices WHERE ${USES_CHOICE} AND NOT EXISTS (
-    FROM current_loads AS loads WHERE loads.org_id = $org AND loads.kind = 'focus'
+    FROM current_loads AS loads WHERE loads.org_id = $org AND loads.kind IN ${KINDS_OF_BILLS}
       AND loads.load_id > choices.version_id AND loads.last_day >= choices.first_day))),
 begun AS (
   SELECT DISTINCT ${COLLECTED_SINCE} || '; earlier months are partial and cannot be locked' AS warning

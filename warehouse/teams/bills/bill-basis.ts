@@ -2,7 +2,7 @@ import type { ComputedQueries } from '../../spend/compute-spend.ts';
 import { addDays, daysInclusive, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { moneyText, type DecimalText } from '../../../domain/shared/decimals.ts';
 import type { BillBasis, SealedBasis } from '../../../domain/teams/bill.ts';
-import type { SpendSource } from '../../../domain/spend/spend-source.ts';
+import type { SpendSource } from '../../../domain/sources/spend-sources.ts';
 import { cte } from '../../engine/sql/cte.ts';
 import { DAILY_SPEND } from '../../spend/daily-spend.ts';
 import { ownedSpend } from '../../spend/picks/ownership.ts';

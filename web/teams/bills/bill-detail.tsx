@@ -1,6 +1,6 @@
 import { Group, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { SPEND_SOURCES } from '../../../domain/spend/spend-source.ts';
+import { SPEND_SOURCES } from '../../../domain/sources/spend-sources.ts';
 import { useSession } from '../../http/session.ts';
 import { Money } from '../../shared/amounts.tsx';
 import { monthOf } from '../../shared/calendar.ts';

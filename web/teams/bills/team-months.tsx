@@ -2,7 +2,7 @@ import { Stack, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { SPEND_SOURCES } from '../../../domain/spend/spend-source.ts';
+import { SPEND_SOURCES } from '../../../domain/sources/spend-sources.ts';
 import { useSession } from '../../http/session.ts';
 import { Missing, Money } from '../../shared/amounts.tsx';
 import type { Month } from '../../shared/calendar.ts';

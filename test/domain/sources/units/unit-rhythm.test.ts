@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, dayAt, dayNumber, type Day } from '../../../../domain/shared/calendar.ts';
-import type { UnitKind } from '../../../../domain/sources/kinds.ts';
+import type { UnitKind } from '../../../../domain/sources/spend-sources.ts';
 import { absencesOf } from '../../../../domain/sources/units/unit-rhythm.ts';
 
 /** 1 January 2026 is a Thursday. */

@@ -1,4 +1,4 @@
-import type { SpendSource } from '../../../../domain/spend/spend-source.ts';
+import type { SpendSource } from '../../../../domain/sources/spend-sources.ts';
 import type { CostRow } from '../costs-queries.ts';
 import type { Group } from '../costs-search.ts';
 import { isSpendSource, SOURCE_NAMES } from '../../source-names.ts';
