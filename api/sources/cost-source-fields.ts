@@ -11,7 +11,7 @@ const startsOn = day
 
 type Options = typeof KIND_OPTIONS;
 
-function newSourceOf<K extends Kind>(kind: K, id: `New${string}Source`) {
+function newSourceOf<K extends Kind>(kind: K) {
   const options: Options[K]['ofNew'] = KIND_OPTIONS[kind].ofNew;
   return z
     .strictObject({
@@ -23,29 +23,24 @@ function newSourceOf<K extends Kind>(kind: K, id: `New${string}Source`) {
       schedule_paused: z.boolean().default(false),
       starts_on: startsOn.default(null),
     })
-    .meta({ id });
+    .meta({ id: `New${KIND_OPTIONS[kind].name}Source` });
 }
 
-/** Returns the schemas of all kinds. The compiler names a kind that is missing. */
-const ofEachKind = <Schemas extends Record<Kind, unknown>>(schemas: Schemas) =>
-  Object.values(schemas) as [Schemas[Kind], ...Schemas[Kind][]];
+type NewSource = { [K in Kind]: ReturnType<typeof newSourceOf<K>> }[Kind];
 
-const names = Object.keys(KINDS).map((kind) => JSON.stringify(kind));
+const ALL_KINDS = Object.keys(KINDS) as Kind[];
+
+const names = ALL_KINDS.map((kind) => JSON.stringify(kind));
 const EXPECTED_KIND = `expected ${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
 
 /** The body that creates a cost source, by kind. */
 export const newCostSource = z.discriminatedUnion(
   'kind',
-  ofEachKind({
-    focus: newSourceOf('focus', 'NewFocusSource'),
-    opencost: newSourceOf('opencost', 'NewOpenCostSource'),
-    hosts: newSourceOf('hosts', 'NewHostsSource'),
-    ai_tools: newSourceOf('ai_tools', 'NewAiToolsSource'),
-  }),
+  ALL_KINDS.map((kind) => newSourceOf(kind)) as [NewSource, ...NewSource[]],
   { error: ({ input }) => (typeof input === 'object' ? EXPECTED_KIND : undefined) },
 );
 
-function wireSourceOf<K extends Kind>(kind: K, id: `${string}Source`) {
+function wireSourceOf<K extends Kind>(kind: K) {
   const options: Options[K]['options'] = KIND_OPTIONS[kind].options;
   return z
     .object({
@@ -63,20 +58,14 @@ function wireSourceOf<K extends Kind>(kind: K, id: `${string}Source`) {
         .describe('Last whole day of which it has delivered spend; null if none'),
       last_run: runRecord.nullable(),
     })
-    .meta({ id });
+    .meta({ id: `${KIND_OPTIONS[kind].name}Source` });
 }
+
+type WireSource = { [K in Kind]: ReturnType<typeof wireSourceOf<K>> }[Kind];
 
 /** A cost source with its deliveries and its newest run, by kind. */
 export const costSource = z
-  .discriminatedUnion(
-    'kind',
-    ofEachKind({
-      focus: wireSourceOf('focus', 'FocusSource'),
-      opencost: wireSourceOf('opencost', 'OpenCostSource'),
-      hosts: wireSourceOf('hosts', 'HostsSource'),
-      ai_tools: wireSourceOf('ai_tools', 'AiToolsSource'),
-    }),
-  )
+  .discriminatedUnion('kind', ALL_KINDS.map((kind) => wireSourceOf(kind)) as [WireSource, ...WireSource[]])
   .meta({ id: 'CostSource' });
 
 /** The options of all kinds, without defaults. */

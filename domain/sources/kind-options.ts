@@ -45,27 +45,31 @@ const aiTools = z.strictObject({ usage_location: locationOf(`${FILES} with the u
 /** A new source shows the default at once. */
 const NEW_ON_BILL = { on_bill: onBill.default('auto') };
 
-/** Each kind's options, those of a new source, what a source lacks that was given none, and what its location must be. */
+/** Each kind's name in generated clients, its options, those of a new source, what a source lacks that was given none, and what its location must be. */
 export const KIND_OPTIONS = {
   focus: {
+    name: 'Focus',
     options: focus,
     ofNew: focus.default({ cost_column: 'EffectiveCost' }),
     defaults: { cost_column: 'EffectiveCost' },
     location: FILES,
   },
   opencost: {
+    name: 'OpenCost',
     options: openCost,
     ofNew: openCost.extend(NEW_ON_BILL).default({ on_bill: 'auto' }),
     defaults: { on_bill: 'auto' },
     location: `${FILES}, or the base URL of an OpenCost API`,
   },
   hosts: {
+    name: 'Hosts',
     options: hosts,
     ofNew: hosts.extend(NEW_ON_BILL).default({ on_bill: 'auto' }),
     defaults: { on_bill: 'auto' },
     location: FILES,
   },
   ai_tools: {
+    name: 'AiTools',
     options: aiTools,
     // Without options, the error names the field that they lack.
     ofNew: z.preprocess((options) => (options === undefined ? {} : options), aiTools),
@@ -74,7 +78,7 @@ export const KIND_OPTIONS = {
   },
 } as const satisfies Record<
   Kind,
-  { options: z.ZodObject; ofNew: z.ZodType; defaults: object; location: string }
+  { name: string; options: z.ZodObject; ofNew: z.ZodType; defaults: object; location: string }
 >;
 
 /** The options of a source of one kind. */

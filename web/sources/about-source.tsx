@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Card } from '../shared/card.tsx';
 import { sentence } from '../shared/words.ts';
 import { RunWords } from './runs/run-words.tsx';
-import { SOURCE_KINDS } from './source-kinds.ts';
+import { optionsOf, optionValue, SOURCE_KINDS, type OptionField } from './source-kinds.ts';
 import { NOTHING_DELIVERED, type CostSource } from './sources-queries.ts';
 import { useCurrentRun } from './runs/use-current-run.ts';
 
@@ -16,9 +16,9 @@ export function AboutSource({ source }: { source: CostSource }): ReactNode {
         <Table.Tbody>
           <Fact name="Kind">{SOURCE_KINDS[source.kind].label}</Fact>
           <Fact name="Location">{source.location}</Fact>
-          {optionsOf(source).map(([name, value]) => (
-            <Fact key={name} name={name}>
-              {value}
+          {optionsOf(source.kind).map((option) => (
+            <Fact key={option.name} name={option.label}>
+              {optionInWords(option, source)}
             </Fact>
           ))}
           <Fact name="Schedule">
@@ -50,18 +50,7 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactN
   </Table.Tr>
 );
 
-function optionsOf(source: CostSource): [name: string, value: string][] {
-  switch (source.kind) {
-    case 'focus':
-      return [['Cost column', source.options.cost_column]];
-    case 'opencost':
-      return [
-        ['Cluster', source.options.cluster ?? 'As its rows name it'],
-        ['Assets', source.options.assets_location ?? 'From the OpenCost API, if the location is one'],
-      ];
-    case 'hosts':
-      return [];
-    case 'ai_tools':
-      return [['Usage', source.options.usage_location]];
-  }
+function optionInWords(option: OptionField, source: CostSource): string {
+  const value = optionValue(option, source);
+  return value === '' ? (option.without ?? '') : (option.choices?.[value] ?? value);
 }

@@ -7,8 +7,8 @@ import { useSession } from '../http/session.ts';
 import { calendarOf } from '../shared/forms/date-fields.ts';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import type { Change } from '../shared/forms/use-change.ts';
-import { SOURCE_KINDS, type SourceKind } from './source-kinds.ts';
-import { COST_COLUMNS, ON_BILL, valuesOf, type SourceValues } from './source-values.ts';
+import { optionsOf, SOURCE_KINDS, type OptionField } from './source-kinds.ts';
+import { valuesOf, type SourceValues } from './source-values.ts';
 import type { CostSource } from './sources-queries.ts';
 
 type Form = UseFormReturnType<SourceValues>;
@@ -52,7 +52,9 @@ export function SourceForm({
         description={SOURCE_KINDS[kind].location}
         {...form.getInputProps('location')}
       />
-      <KindFields kind={kind} form={form} />
+      {optionsOf(kind).map((field) => (
+        <OptionInput key={field.name} field={field} form={form} />
+      ))}
       <TextInput
         label="Currency (optional)"
         placeholder={organisation.currency}
@@ -81,55 +83,22 @@ export function SourceForm({
   );
 }
 
-function KindFields({ kind, form }: { kind: SourceKind; form: Form }): ReactNode {
-  switch (kind) {
-    case 'focus':
-      return (
-        <Select
-          label="Cost column"
-          description="EffectiveCost spreads commitments over the days that use them. BilledCost is what is invoiced."
-          data={COST_COLUMNS}
-          allowDeselect={false}
-          {...form.getInputProps('costColumn')}
-        />
-      );
-    case 'opencost':
-      return (
-        <>
-          <TextInput
-            label="Cluster (optional)"
-            description="The cluster of rows that name none."
-            {...form.getInputProps('cluster')}
-          />
-          <TextInput
-            label="Location of assets (optional)"
-            description="Exports with the nodes, disks and load balancers, so that they are found on bills."
-            {...form.getInputProps('assetsLocation')}
-          />
-          <OnBillField form={form} />
-        </>
-      );
-    case 'hosts':
-      return <OnBillField form={form} />;
-    case 'ai_tools':
-      return (
-        <TextInput
-          label="Location of usage"
-          required
-          withAsterisk={false}
-          description="CSV or Parquet files with the usage by day, tool and repository."
-          {...form.getInputProps('usageLocation')}
-        />
-      );
-  }
+function OptionInput({ field, form }: { field: OptionField; form: Form }): ReactNode {
+  const { name, label, description, choices, isRequired = false } = field;
+  const input = { description, ...form.getInputProps(`options.${name}`) };
+  return choices === undefined ? (
+    <TextInput
+      label={isRequired ? label : `${label} (optional)`}
+      required={isRequired}
+      withAsterisk={false}
+      {...input}
+    />
+  ) : (
+    <Select
+      label={label}
+      data={Object.entries(choices).map(([value, words]) => ({ value, label: words }))}
+      allowDeselect={false}
+      {...input}
+    />
+  );
 }
-
-const OnBillField = ({ form }: { form: Form }): ReactNode => (
-  <Select
-    label="Machines without a bill line"
-    description="A bill can have a machine under another name. Then its cost would count twice."
-    data={Object.entries(ON_BILL).map(([value, label]) => ({ value, label }))}
-    allowDeselect={false}
-    {...form.getInputProps('onBill')}
-  />
-);

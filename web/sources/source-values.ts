@@ -1,30 +1,15 @@
 import type { paths } from '../http/generated/api-types.d.ts';
 import type { Day } from '../shared/calendar.ts';
-import type { SourceKind } from './source-kinds.ts';
+import { optionsOf, optionValue, SOURCE_KINDS, type SourceKind } from './source-kinds.ts';
 import type { CostSource } from './sources-queries.ts';
 
-/** Which column of a FOCUS export is its cost. */
-export const COST_COLUMNS = ['EffectiveCost', 'BilledCost'] as const;
-
-/** Whether machines are on a bill, in words. */
-export const ON_BILL = {
-  auto: 'Not known: hold months back',
-  always: 'On a connected bill',
-  never: 'On no bill',
-} as const;
-type OnBill = keyof typeof ON_BILL;
-
-/** What people fill in about a source. A field that its kind does not have stays empty. */
+/** What people fill in about a source. An option that is left empty is none. */
 export interface SourceValues {
   name: string;
   kind: SourceKind;
   location: string;
   currency: string;
-  costColumn: (typeof COST_COLUMNS)[number];
-  cluster: string;
-  assetsLocation: string;
-  usageLocation: string;
-  onBill: OnBill;
+  options: Record<string, string>;
   isRead: boolean;
   startsOn: Day | null;
 }
@@ -35,12 +20,11 @@ export const valuesOf = (source: CostSource | undefined): SourceValues => ({
   kind: source?.kind ?? 'focus',
   location: source?.location ?? '',
   currency: source?.currency ?? '',
-  costColumn: source?.kind === 'focus' ? source.options.cost_column : 'EffectiveCost',
-  cluster: source?.kind === 'opencost' ? (source.options.cluster ?? '') : '',
-  assetsLocation: source?.kind === 'opencost' ? (source.options.assets_location ?? '') : '',
-  usageLocation: source?.kind === 'ai_tools' ? source.options.usage_location : '',
-  onBill:
-    source?.kind === 'opencost' || source?.kind === 'hosts' ? (source.options.on_bill ?? 'auto') : 'auto',
+  options: Object.fromEntries(
+    Object.keys(SOURCE_KINDS)
+      .flatMap((kind) => optionsOf(kind as SourceKind))
+      .map((option) => [option.name, optionValue(option, source)]),
+  ),
   isRead: !(source?.schedule_paused ?? false),
   startsOn: source?.starts_on ?? null,
 });
@@ -56,25 +40,14 @@ const commonOf = ({ name, location, currency, isRead, startsOn }: SourceValues) 
   starts_on: startsOn,
 });
 
-const openCostOptions = ({ cluster, assetsLocation, onBill }: SourceValues) => ({
-  on_bill: onBill,
-  ...(cluster.trim() !== '' && { cluster: cluster.trim() }),
-  ...(assetsLocation.trim() !== '' && { assets_location: assetsLocation.trim() }),
-});
-
 /** The body that creates a source. */
 export function bodyOfNew(values: SourceValues): NewSource {
-  const common = commonOf(values);
-  switch (values.kind) {
-    case 'focus':
-      return { ...common, kind: 'focus', options: { cost_column: values.costColumn } };
-    case 'opencost':
-      return { ...common, kind: 'opencost', options: openCostOptions(values) };
-    case 'hosts':
-      return { ...common, kind: 'hosts', options: { on_bill: values.onBill } };
-    case 'ai_tools':
-      return { ...common, kind: 'ai_tools', options: { usage_location: values.usageLocation.trim() } };
-  }
+  const filled = optionsOf(values.kind).flatMap(({ name }) => {
+    const value = values.options[name]?.trim() ?? '';
+    return value === '' ? [] : [[name, value] as const];
+  });
+  const options: Record<string, string> = Object.fromEntries(filled);
+  return { ...commonOf(values), kind: values.kind, options } as NewSource;
 }
 
 /** The body that changes a source. Its kind stays. */

@@ -17,8 +17,8 @@ describe('what people fill in about a source', () => {
       ...empty,
       name: ' Prod ',
       location: ' /exports/*.csv ',
-      cluster: ' prod ',
       currency: ' ',
+      options: { ...empty.options, cluster: ' prod ', usage_location: '/usage.csv ' },
     };
     expect(bodyOfNew({ ...filled, kind: 'focus' })).toEqual({
       ...common,
@@ -30,12 +30,12 @@ describe('what people fill in about a source', () => {
       kind: 'opencost',
       options: { on_bill: 'auto', cluster: 'prod' },
     });
-    expect(bodyOfNew({ ...filled, kind: 'hosts', onBill: 'never' })).toEqual({
+    expect(bodyOfNew({ ...filled, kind: 'hosts', options: { on_bill: 'never' } })).toEqual({
       ...common,
       kind: 'hosts',
       options: { on_bill: 'never' },
     });
-    expect(bodyOfNew({ ...filled, kind: 'ai_tools', usageLocation: '/usage.csv ' })).toEqual({
+    expect(bodyOfNew({ ...filled, kind: 'ai_tools' })).toEqual({
       ...common,
       kind: 'ai_tools',
       options: { usage_location: '/usage.csv' },
