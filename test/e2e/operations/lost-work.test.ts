@@ -125,7 +125,7 @@ describe.runIf(THOROUGH)('a run that an upgrade cannot continue', () => {
     await copyProduct(product);
     const bundle = join(product, 'dist/workflows/bundle.js');
     const code = await readFile(bundle, 'utf8');
-    const upgraded = code.replace('openRun)(run)', 'computeSpend)(input.orgId)');
+    const upgraded = code.replace('openRun)(run)', 'settleOrganisation)(input.orgId)');
     expect(upgraded).not.toBe(code);
     await writeFile(bundle, upgraded);
     return product;
