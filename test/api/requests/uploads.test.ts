@@ -70,7 +70,7 @@ const stored = async ({ orgId, metricId }: Uploader): Promise<string[]> =>
 const untilReceived = (files: number, bytes: number) =>
   waitFor(async () => {
     const { spillDirectory } = api.warehouse.settings;
-    const names = (await readdir(spillDirectory)).filter((name) => name.startsWith('upload-'));
+    const names = (await readdir(spillDirectory)).filter((name) => name.startsWith('values-'));
     const sizes = await Promise.all(names.map(async (name) => (await stat(join(spillDirectory, name))).size));
     const sum = sizes.reduce((left, right) => left + right, 0);
     return names.length === files && sum === bytes ? true : undefined;

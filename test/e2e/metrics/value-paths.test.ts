@@ -74,7 +74,7 @@ beforeAll(async () => {
 /** Returns the upload files that the service has not removed. */
 const uploadsLeft = async (): Promise<string[]> =>
   (await readdir(join(service.dataDir, 'spill'), { recursive: true })).filter((name) =>
-    name.includes('upload'),
+    name.includes('values-'),
   );
 
 afterAll(async () => {

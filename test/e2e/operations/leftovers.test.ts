@@ -49,17 +49,17 @@ it.runIf(THOROUGH)(
     const killed = await startService({ dataDir });
     const [own = ''] = await folders();
     // Files as an upload and a large sort leave them.
-    for (const name of ['upload-1', 'duckdb_temp_storage_DEFAULT-0.tmp'])
+    for (const name of ['values-1', 'duckdb_temp_storage_DEFAULT-0.tmp'])
       await writeFile(join(spill, own, name), 'x'.repeat(1000));
     const neighbour = await startNeighbour();
-    await writeFile(join(spill, neighbour.folder, 'upload-2'), 'in use');
+    await writeFile(join(spill, neighbour.folder, 'values-2'), 'in use');
     await killed.kill();
 
     const second = await startService({ dataDir });
     const left = await readdir(spill, { recursive: true });
     expect(left).not.toContain(own);
     expect(left).not.toContain(`${own}.in-use`);
-    expect(left).toContain(join(neighbour.folder, 'upload-2'));
+    expect(left).toContain(join(neighbour.folder, 'values-2'));
     expect(await folders()).toHaveLength(2);
 
     // A process that ends cleanly leaves nothing. A killed one leaves its folder, which the next start removes.
