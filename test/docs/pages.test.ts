@@ -62,7 +62,7 @@ describe('the pages', () => {
     const long = pages.flatMap(({ path, text }) =>
       prose(text)
         .split('\n')
-        .filter((line) => line.length > WIDTH && !line.startsWith('|'))
+        .filter((line) => line.length > WIDTH && !line.trimStart().startsWith('|'))
         .map((line) => `${path}: ${line}`),
     );
     expect(long).toEqual([]);
