@@ -19,7 +19,7 @@ interface BackupTarget {
 }
 
 /**
- * `backup --to DIR`: lets the running service copy its data into a new folder, and waits for it. If the data is a DuckLake, says
+ * `backup --to DIR`: lets the running service copy its data into a new folder, and waits for it. If the data is a DuckLake, prints
  * how to copy it. If the folder has that copy, checks the copy and makes it a backup (docs/operation.md#backup).
  */
 export async function backup(
@@ -46,7 +46,7 @@ export async function backup(
   );
 }
 
-/** Says how to copy a DuckLake to a folder, and makes the folder, which only its owner can access. */
+/** Prints how to copy a DuckLake to a folder, and makes the folder, which only its owner can access. */
 async function explain(
   lake: LakePlace,
   { to, keep }: BackupTarget,

@@ -49,7 +49,7 @@ export async function tryAgain<Result>(
   }
 }
 
-/** Doubles with each try. It is random by half, so that many imports do not come back at the same moment. */
+/** Doubles with each try. Half of it is random, so that many imports do not come back at the same moment. */
 const backoffMs = (tries: number): number => FIRST_WAIT_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
 
 const waitFor: Wait = async (milliseconds, signal) => {

@@ -10,7 +10,7 @@ export interface FailedWork {
   webhook?: string;
   event?: string;
   run?: string;
-  /** The reason as the organisation sees it. The log leaves out what it repeats of data. */
+  /** The reason as the organisation sees it. The log omits what the reason repeats of the data. */
   reason: string;
 }
 

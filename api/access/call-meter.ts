@@ -42,7 +42,7 @@ const STORED_CALLS: Derived<number> = {
   bytesOf: () => 0,
 };
 
-/** The same of a key's free calls in sessions. */
+/** A key's free calls in sessions that were stored when they were last read. */
 const STORED_SESSION_CALLS: Derived<number> = { ...STORED_CALLS, name: 'stored session calls of a day' };
 
 /** How long counts of unlimited tiers, and uses by sessions, may wait in memory. No decision depends on them. */

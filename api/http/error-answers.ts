@@ -100,7 +100,7 @@ export function answerUnknownRoutes(
   );
 }
 
-/** The same for requests that Fastify rejects before routing, for example a path that cannot be decoded. */
+/** Answers a request that Fastify rejects before routing, for example a path that cannot be decoded. */
 export function answerFrameworkError(error: FastifyError, _request: unknown, reply: unknown): void {
   const refused = reply as FastifyReply;
   void refused.status(error.statusCode ?? 400).send(envelope(error.message));
@@ -109,7 +109,7 @@ export function answerFrameworkError(error: FastifyError, _request: unknown, rep
 /** The content type that Fastify gives its own JSON answers. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The same for bytes that are not an HTTP request, or that arrive too slowly. */
+/** Answers bytes that are not an HTTP request, or that arrive too slowly. */
 export function answerBrokenHttp({ code }: NodeJS.ErrnoException, socket: Socket): void {
   const [status, message] = BROKEN_HTTP[code ?? ''] ?? [400, 'expected an HTTP request, got other bytes'];
   socketAnswer(socket, status, message);

@@ -46,7 +46,7 @@ const warningsOf = async (
 ): Promise<string[]> =>
   scope.type === 'spend' ? pickWarnings(warehouse, orgId, scope.spend, clock.now(), stored) : [];
 
-/** Returns a metric as those see it who may see its numbers. */
+/** Returns the record of a metric for callers who may see its numbers. */
 function toWireMetric(
   { kind, currency, assistant_access, ...metric }: Metric,
   months: readonly MonthRecord[],
@@ -126,7 +126,7 @@ async function postMetric(request: Asked<{ body: typeof newMetric }>, dependenci
   return success({ ...toWireMetric(metric, []), warnings });
 }
 
-/** Returns a metric as those see it who may see its numbers, with its last twelve months. */
+/** Returns the record of a metric for callers who may see its numbers, with its last twelve months. */
 async function withMonths(
   dependencies: ApiDependencies,
   caller: Caller,

@@ -50,7 +50,7 @@ export async function monthsOf(
   return new Map(metrics.map(({ id }) => [id, known.get(id) ?? opened.get(id) ?? []]));
 }
 
-/** The same, by the caller's statements. Revenue needs its vault. Without `cache`, nothing is taken from memory. */
+/** Reads the months of metrics by the caller's statements. Revenue needs its vault. Without `cache`, every month is computed anew. */
 export async function readMonths(
   session: ComputedQueries,
   organisation: Caller['organisation'],

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { makeFolder } from '../../files/make-folder.ts';
 import type { ExportPlace } from './export-place.ts';
 
-/** A file that is not complete. Its name ends in nothing that a reader of `*.parquet` would take. */
+/** The name of a file that is not complete. The pattern `*.parquet` does not match it. */
 const PART = '.part';
 
 /**

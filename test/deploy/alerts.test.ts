@@ -18,7 +18,7 @@ const LATE = { spacing: '30m', look: '75h' };
 /** More samples than any test looks at. */
 const SAMPLES = 160;
 
-/** The same value all the time. */
+/** One value all the time. */
 const always = (value: number): string => `${value}x${SAMPLES}`;
 
 /** A counter that grows by this much with each sample, and begins at 0. */

@@ -33,7 +33,7 @@ interface Computed {
 /** A session on which an organisation's spend is up to date. */
 export type ComputedSession = Session & Computed;
 
-/** The same for single statements, which any session may run. */
+/** Runs single statements, on any session, while an organisation's spend is up to date. */
 export type ComputedQueries = Pick<Session, 'query'> & Computed;
 
 /** An organisation's spend after it was brought up to date. */

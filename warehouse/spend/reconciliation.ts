@@ -27,7 +27,7 @@ export interface Reconciliation {
   unmatched_days: number;
   /** The part of outside_bills that these machines cost: it counts twice if the bills include them. */
   unmatched: DecimalText;
-  /** The same in words. */
+  /** What these numbers mean, in sentences. */
   notes: string[];
 }
 

@@ -8,7 +8,7 @@ import { attachFile } from '../engine/opening/attach.ts';
 import type { WarehouseSettings } from '../engine/warehouse.ts';
 
 /**
- * Lends `work` a copy of a warehouse's file and its write-ahead log, and deletes the copy afterwards. It only reads the
+ * Runs `work` on a copy of a warehouse's file and its write-ahead log, and deletes the copy afterwards. It only reads the
  * original. Returns null if there is no such file. Throws if another process uses it.
  */
 export async function withCopy<Result>(

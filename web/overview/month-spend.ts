@@ -54,7 +54,7 @@ export function monthSpendOf({ data, complete_through }: Breakdown, today: Day):
   return { through, isComplete, total: of(null), bySource: bySource as Record<SpendSource, SameDays> };
 }
 
-/** The same day of the month before; its last day where that month is shorter. */
+/** Returns this day in the month before; its last day if that month is shorter. */
 function sameDayBefore(day: Day): Day {
   const before = addMonths(monthOf(day), -1);
   const same = `${before}${day.slice(7)}`;

@@ -10,7 +10,7 @@ export const NOTHING_DELIVERED = 'no whole day with spend has arrived yet';
 
 const RUNS_ON_A_PAGE = 20;
 
-/** Subjects whose shown answers move when a source or its spend changes. */
+/** The subjects whose answers are loaded again after a source or its spend has changed. */
 export const SPEND_CHANGES = [
   'sources',
   'runs',

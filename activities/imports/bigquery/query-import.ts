@@ -69,7 +69,7 @@ export async function* runQuery(run: QueryRun): AsyncGenerator<ImportedValue[], 
   const { client, facts } = await tried(run);
   const problems = queryProblems(run.query, facts, run.labelled);
   if (problems.length > 0) throw invalid(problems.join('; '));
-  // The same location in each attempt, because BigQuery knows a job's id only in its location.
+  // One location for all attempts, because BigQuery knows a job's id only in its location.
   const job = await finishedJob(client, { ...run, runId: run.jobId, location: facts.location }, run);
   yield* resultOf(client, job, run, run);
 }

@@ -17,7 +17,7 @@ interface BigQueryRequest {
 }
 
 const MOST_TRIES = 4;
-/** BigQuery answers within ten seconds, also about a job that runs. */
+/** BigQuery answers within ten seconds, even about a running job. */
 const TIMEOUT_MS = 60_000;
 /** BigQuery's own limit for a page is 20 MB. */
 const MOST_BYTES = 32 * 2 ** 20;

@@ -1,6 +1,6 @@
 /**
- * Whether Azure bills whatever one scope has in another one, too: a resource group is within its subscription. Any subscription can
- * be within a billing account or a management group. Charges that both report then are the same ones.
+ * Whether one scope of Azure can be within another: a resource group is within its subscription. Any subscription can be within a
+ * billing account or a management group. Both scopes then report the same charges.
  */
 export function canBeWithin(inner: string | null, outer: string | null): boolean {
   if (inner === null || outer === null) return false;

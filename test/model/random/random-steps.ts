@@ -74,7 +74,7 @@ export const load = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn> =>
   fc.record({ source, month: months }).chain(({ source: from, month }) => loadOf(on, from, month));
 
 /**
- * The same spend from both sources of a kind, such as an old and a new export, and what a person decides about one of them. On the
+ * Equal spend from both sources of a kind, such as an old and a new export, and what a person decides about one of them. On the
  * last day one may have a tax beside it.
  */
 export const copied = (on: fc.Arbitrary<Day>): fc.Arbitrary<Drawn[]> =>

@@ -10,7 +10,7 @@ import type { BackupContents } from './manifest.ts';
 
 type LakeSettings = WarehousePlace & InstanceOptions;
 
-/** Lends `work` a DuckLake, which it only reads, in a DuckDB of its own. `options` are further ones of DuckLake's ATTACH. */
+/** Runs `work` on a read-only DuckLake in a separate DuckDB instance. `options` are added to ATTACH. */
 export async function readLake<Result>(
   settings: LakeSettings,
   options: readonly string[],

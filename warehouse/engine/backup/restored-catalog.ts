@@ -20,7 +20,7 @@ export async function hasCatalog(catalog: string): Promise<boolean> {
   }
 }
 
-/** Makes a catalog look for its files below another data path. Their own paths are relative to it. */
+/** Sets the data path of a catalog. The paths of its files are relative to it. */
 export const setDataPath = (catalog: string, dataPath: string): Promise<void> =>
   withClient(catalog, async (client) => {
     await client.query(`UPDATE ducklake_metadata SET value = $1 WHERE key = 'data_path'`, [

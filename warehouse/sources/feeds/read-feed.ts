@@ -78,7 +78,7 @@ interface Feed {
 }
 
 /**
- * Hands the stored rows of the feed over to the warehouse, as the temporary table `table`. `is_whole` is false if their file was
+ * Copies the stored rows of the feed to the warehouse, into the temporary table `table`. `is_whole` is false if their file was
  * written before their day ended, `is_after_month` true if it was written after their month had ended.
  */
 export const stageFeed = (sessions: LoadSessions, table: string): Promise<void> =>

@@ -130,7 +130,7 @@ const collectedKeys = (candidates: readonly Candidate[]): string =>
  * bill (focus-fallback.ts), each group records whether it has usage, a nonzero EffectiveCost, and usage with a nonzero
  * BilledCost. Purchases of commitments with a cost are groups of their own (commitment-purchases.ts).
  *
- * The same pass groups the rows of CSV files also by what bills can be divided by. These groups have `is_of_values`, and no day.
+ * This pass also groups the rows of CSV files by what bills can be divided by. These groups have `is_of_values`, and no day.
  * A second pass would have to decompress and parse the files again.
  *
  * @param bills if `fallen back`, the statement reads only rows of bills that have fallen back.

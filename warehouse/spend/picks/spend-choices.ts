@@ -154,7 +154,7 @@ const collectedSince = (
 /** The words for the day since which a choice, as `choices`, is collected. */
 export const COLLECTED_SINCE = collectedSince('');
 
-/** The same for a choice by which somebody else takes spend from an owner. */
+/** The words for the day since which a choice is collected, by which somebody else takes spend from an owner. */
 export const TAKEN_SINCE = collectedSince(', by which another team or shared cost takes spend,');
 
 /** A choice in use, with the words for the day since which it is collected. */

@@ -22,7 +22,7 @@ export async function currentBases(
   return new Map([...bases].map(([month, basis]) => [monthOf(month), basis]));
 }
 
-/** The same with the tags and splits that are not collected, as a seal keeps it. */
+/** Returns today's basis of the bills of some months, with the tags and splits that are not collected, as a seal keeps it. */
 export async function currentSealBases(
   session: ComputedQueries,
   orgId: string,

@@ -26,8 +26,7 @@ export interface FormProps {
 }
 
 /**
- * The frame of every form: its fields, why the API refused it, and its buttons. Once people leave it, nothing of it reaches the
- * service any more.
+ * The frame of every form: its fields, why the API refused it, and its buttons. It sends nothing after people have left it.
  */
 export function Form({
   children,

@@ -40,7 +40,7 @@ export type Breakdown = Omit<
   rows: CostRow[];
 };
 
-/** The spend of a range of days by one or two keys, with every row. What another grouping showed does not stay meanwhile. */
+/** The spend of a range of days by one or two keys, with every row. While it loads, no rows of another grouping are shown. */
 export const breakdownQuery = (range: CostRange, keys: CostKeys) =>
   queryOptions({
     queryKey: ['costs', 'breakdown', range.start, range.end, ...keys],

@@ -15,9 +15,9 @@ export interface LikelyCopy {
   outer: number;
 }
 
-/** Of every so many rows one is kept as a sample, by its hash, so that equal rows of two files are kept in both. */
+/** A sample keeps one of so many rows. The row's hash decides, so that the samples of two files keep equal rows alike. */
 const SAMPLED = 256;
-/** The smallest hashes of a file, which small files without a sample are compared by. */
+/** The number of a file's smallest hashes that are kept. They compare small files, which may have no sample. */
 const LOWEST = 32;
 
 /** Creates `delivery_files`, with the place of each file's delivery. Scans name files by the path that is opened. */
@@ -31,9 +31,9 @@ export function placeFiles(reader: Statements, deliveries: readonly ReadDelivery
 }
 
 /**
- * Returns the pairs of deliveries whose rows can be contained in each other: the larger delivery first among those that may contain
- * one. One pass reads a few columns of all files. Its sums and samples exclude nearly all pairs of different deliveries. Whatever
- * contains a row has its hash in the sample, and its values between its own smallest and largest.
+ * Returns the pairs of deliveries of which one may contain all rows of the other. The largest that may contain a delivery comes
+ * first. One pass reads a few columns of all files. Its sums and samples exclude nearly all pairs of different deliveries: a delivery
+ * that contains a row has the row's hash in its sample, and the row's values between its smallest and its largest.
  */
 export async function likelyCopies(
   reader: Statements,

@@ -5,7 +5,7 @@ import { isSpendSource, SOURCE_NAMES } from '../../source-names.ts';
 
 /** What a row stands for in one grouping, in words. */
 export interface CostKey {
-  /** The same for all rows of the same part. */
+  /** Equal for all rows of one part. */
   id: string;
   name: string;
   /** What identifies it beside a name that people gave it. */
