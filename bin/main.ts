@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { IngestOptions } from './ingest.ts';
+import type * as Org from './org.ts';
 import { PRIVATE_UMASK } from './settings/private-files.ts';
 import type { Roles } from './service/service.ts';
-import { operatorAccess } from './service-client.ts';
+import { operatorAccess, type ServiceAccess } from './service-client.ts';
 import { readSettings, type Settings } from './settings/settings.ts';
 import { VERSION } from './settings/version.ts';
 
@@ -88,156 +89,126 @@ program
     await demo(settings, { exit: flags.exit === true }, say);
   });
 
+/** What a command does with its flags, whose types commander does not know. */
+type Work = (access: ServiceAccess, flags: never) => Promise<void>;
+
+/** Makes a command that asks the running service as its operator. */
+function onService(command: Command, work: Work): void {
+  command
+    .addOption(dataOption)
+    .addOption(urlOption)
+    .action(async (flags: { data?: string; url?: string }) => {
+      await work(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags as never);
+    });
+}
+
+/** Makes a command about organisations. `functionOf` chooses the function of org.ts that does its work. */
+function onOrganisations(command: Command, functionOf: (org: typeof Org) => Work): void {
+  onService(command.addOption(jsonOption), async (access, flags) =>
+    functionOf(await import('./org.ts'))(access, flags),
+  );
+}
+
 const org = program.command('org').description('manage the organisations of the running service');
-org
-  .command('create')
-  .description('create an organisation and its first admin key')
-  .requiredOption('--name <name>')
-  .option('--tier <tier>', 'starter, professional, business or enterprise', 'enterprise')
-  .requiredOption('--currency <code>', 'ISO 4217 code of its costs')
-  .option('--settle-days <days>', 'full days after a month before it settles', wholeNumber)
-  .addOption(jsonOption)
-  .addOption(dataOption)
-  .addOption(urlOption)
-  .action(
-    async (flags: {
-      name: string;
-      tier: string;
-      currency: string;
-      settleDays?: number;
-      json?: boolean;
-      data?: string;
-      url?: string;
-    }) => {
-      const { createOrganisation } = await import('./org.ts');
-      await createOrganisation(await operatorAccess(settingsWith({ ...dataOf(flags) }), flags.url), flags);
-    },
-  );
-org
-  .command('list')
-  .description('list all organisations')
-  .addOption(jsonOption)
-  .addOption(dataOption)
-  .addOption(urlOption)
-  .action(async (flags: { json?: boolean; data?: string; url?: string }) => {
-    const { listOrganisations } = await import('./org.ts');
-    await listOrganisations(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
-  });
-org
-  .command('set')
-  .description('change an organisation')
-  .requiredOption('--id <id>')
-  .option('--name <name>')
-  .option('--tier <tier>')
-  .option('--settle-days <days>', 'full days after a month before it settles', wholeNumber)
-  .addOption(jsonOption)
-  .addOption(dataOption)
-  .addOption(urlOption)
-  .action(
-    async (flags: {
-      id: string;
-      name?: string;
-      tier?: string;
-      settleDays?: number;
-      json?: boolean;
-      data?: string;
-      url?: string;
-    }) => {
-      const { setOrganisation } = await import('./org.ts');
-      await setOrganisation(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
-    },
-  );
-org
-  .command('key')
-  .description('create an admin key for an organisation that lost its own')
-  .requiredOption('--org <id>')
-  .option('--name <name>', 'name of the key')
-  .addOption(jsonOption)
-  .addOption(dataOption)
-  .addOption(urlOption)
-  .action(async (flags: { org: string; name?: string; json?: boolean; data?: string; url?: string }) => {
-    const { createAdminKey } = await import('./org.ts');
-    await createAdminKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
-  });
-org
-  .command('revoke')
-  .description('revoke a key of an organisation at once, also its last admin key')
-  .requiredOption('--org <id>')
-  .requiredOption('--key <id>')
-  .addOption(jsonOption)
-  .addOption(dataOption)
-  .addOption(urlOption)
-  .action(async (flags: { org: string; key: string; json?: boolean; data?: string; url?: string }) => {
-    const { revokeKey } = await import('./org.ts');
-    await revokeKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
-  });
-org
-  .command('delete')
-  .description('delete an organisation with all its data; its keys end at once')
-  .requiredOption('--id <id>')
-  .option('--yes', 'delete it; without this, only show what would be deleted')
-  .addOption(jsonOption)
-  .addOption(dataOption)
-  .addOption(urlOption)
-  .action(async (flags: { id: string; yes?: boolean; json?: boolean; data?: string; url?: string }) => {
-    const { deleteOrganisation } = await import('./org.ts');
-    await deleteOrganisation(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
-  });
-org
-  .command('deletions')
-  .description('list who has deleted which organisation, and when')
-  .addOption(jsonOption)
-  .addOption(dataOption)
-  .addOption(urlOption)
-  .action(async (flags: { json?: boolean; data?: string; url?: string }) => {
-    const { listDeletions } = await import('./org.ts');
-    await listDeletions(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags);
-  });
+onOrganisations(
+  org
+    .command('create')
+    .description('create an organisation and its first admin key')
+    .requiredOption('--name <name>')
+    .option('--tier <tier>', 'starter, professional, business or enterprise', 'enterprise')
+    .requiredOption('--currency <code>', 'ISO 4217 code of its costs')
+    .option('--settle-days <days>', 'full days after a month before it settles', wholeNumber),
+  ({ createOrganisation }) => createOrganisation,
+);
+onOrganisations(
+  org.command('list').description('list all organisations'),
+  ({ listOrganisations }) => listOrganisations,
+);
+onOrganisations(
+  org
+    .command('set')
+    .description('change an organisation')
+    .requiredOption('--id <id>')
+    .option('--name <name>')
+    .option('--tier <tier>')
+    .option('--settle-days <days>', 'full days after a month before it settles', wholeNumber),
+  ({ setOrganisation }) => setOrganisation,
+);
+onOrganisations(
+  org
+    .command('key')
+    .description('create an admin key for an organisation that lost its own')
+    .requiredOption('--org <id>')
+    .option('--name <name>', 'name of the key'),
+  ({ createAdminKey }) => createAdminKey,
+);
+onOrganisations(
+  org
+    .command('revoke')
+    .description('revoke a key of an organisation at once, also its last admin key')
+    .requiredOption('--org <id>')
+    .requiredOption('--key <id>'),
+  ({ revokeKey }) => revokeKey,
+);
+onOrganisations(
+  org
+    .command('delete')
+    .description('delete an organisation with all its data; its keys end at once')
+    .requiredOption('--id <id>')
+    .option('--yes', 'delete it; without this, only show what would be deleted'),
+  ({ deleteOrganisation }) => deleteOrganisation,
+);
+onOrganisations(
+  org.command('deletions').description('list who has deleted which organisation, and when'),
+  ({ listDeletions }) => listDeletions,
+);
 
-program
-  .command('rotate-master-key')
-  .description('seal everything anew with MASTER_KEY that MASTER_KEY_PREVIOUS has sealed')
-  .addOption(dataOption)
-  .addOption(urlOption)
-  .action(async (flags: { data?: string; url?: string }) => {
+onService(
+  program
+    .command('rotate-master-key')
+    .description('seal everything anew with MASTER_KEY that MASTER_KEY_PREVIOUS has sealed'),
+  async (access) => {
     const { rotateMasterKey } = await import('./rotate-master-key.ts');
-    const isDone = await rotateMasterKey(await operatorAccess(settingsWith(dataOf(flags)), flags.url), say);
-    process.exitCode = isDone ? 0 : 1;
-  });
+    process.exitCode = (await rotateMasterKey(access, say)) ? 0 : 1;
+  },
+);
 
-program
-  .command('ingest')
-  .description('read a cost source now')
-  .requiredOption('--org <id>')
-  .requiredOption('--source <id>')
-  .option('--from <month>', 'first billing month, YYYY-MM')
-  .option('--to <month>', 'last billing month, YYYY-MM')
-  .option('--accept-shrink', 'drop days that an earlier load had and the source no longer has')
-  .option('--wait', 'show progress until the ingest ends')
-  .addOption(dataOption)
-  .addOption(urlOption)
-  .action(async (flags: IngestOptions & { data?: string; url?: string }) => {
+onService(
+  program
+    .command('ingest')
+    .description('read a cost source now')
+    .requiredOption('--org <id>')
+    .requiredOption('--source <id>')
+    .option('--from <month>', 'first billing month, YYYY-MM')
+    .option('--to <month>', 'last billing month, YYYY-MM')
+    .option('--accept-shrink', 'drop days that an earlier load had and the source no longer has')
+    .option('--wait', 'show progress until the ingest ends'),
+  async (access, flags: IngestOptions) => {
     const { ingest } = await import('./ingest.ts');
-    await ingest(await operatorAccess(settingsWith(dataOf(flags)), flags.url), flags, say);
-  });
+    await ingest(access, flags, say);
+  },
+);
 
-program
-  .command('backup')
-  .description(
-    "copy the running service's data into a new folder; say how to copy a DuckLake, and check the copy",
-  )
-  .requiredOption(
-    '--to <dir>',
-    'an empty or new folder on the machine of the service; for a DuckLake, on this machine',
-  )
-  .option('--keep <count>', 'make a dated copy in the folder, and remove the oldest beyond so many', copies)
-  .addOption(dataOption)
-  .addOption(urlOption)
-  .action(async (flags: { to: string; keep?: number; data?: string; url?: string }) => {
+onService(
+  program
+    .command('backup')
+    .description(
+      "copy the running service's data into a new folder; say how to copy a DuckLake, and check the copy",
+    )
+    .requiredOption(
+      '--to <dir>',
+      'an empty or new folder on the machine of the service; for a DuckLake, on this machine',
+    )
+    .option(
+      '--keep <count>',
+      'make a dated copy in the folder, and remove the oldest beyond so many',
+      copies,
+    ),
+  async (access, { to, keep }: { to: string; keep?: number }) => {
     const { backup } = await import('./backup.ts');
-    const { to, keep = null } = flags;
-    await backup(await operatorAccess(settingsWith(dataOf(flags)), flags.url), { to, keep }, say);
-  });
+    await backup(access, { to, keep: keep ?? null }, say);
+  },
+);
 program
   .command('restore')
   .description('make a backup the data of a service that has none')

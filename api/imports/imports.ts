@@ -196,25 +196,21 @@ async function deleteImport(request: Asked, dependencies: ApiDependencies, { met
 }
 
 /** `/metrics/{id}/import`: the daily import of a metric (docs/concepts.md#daily-imports). */
-export const importRoutes = tagged('Imports', [
+export const importRoutes = tagged({ tag: 'Imports', plan: 'unit_economics' }, [
   route('GET /metrics/:id/import', {
     access: 'admin',
-    plan: 'unit_economics',
     operationId: 'getImport',
     summary: 'The daily import of a metric; a credential is never shown',
-    errors: [404],
     answer: successOf(importRecord),
     metric: { viewed: 'import' },
     handle: getImport,
   }),
   route('PUT /metrics/:id/import', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     ownTextRules: OWN_TEXT_RULES,
     operationId: 'connectImport',
     summary: 'Connect a metric, or replace its credential or query; then the last twelve months are read',
-    errors: [404],
     body: importBody,
     answer: successOf(importRecord),
     metric: 'change',
@@ -222,11 +218,9 @@ export const importRoutes = tagged('Imports', [
   }),
   route('POST /metrics/:id/import/check', {
     access: 'admin',
-    plan: 'unit_economics',
     ownTextRules: OWN_TEXT_RULES,
     operationId: 'checkImport',
     summary: 'Check what a connection would import; stores nothing, costs nothing',
-    errors: [404],
     body: importBody,
     answer: successOf(importCheck),
     metric: 'change',
@@ -234,11 +228,10 @@ export const importRoutes = tagged('Imports', [
   }),
   route('POST /metrics/:id/import/run', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'runImport',
     summary: 'Import now: the running month and the one before, or from a month on',
-    errors: [404, 409],
+    errors: [409],
     body: importRunBody,
     answer: successOf(importStarted),
     metric: 'change',
@@ -246,10 +239,8 @@ export const importRoutes = tagged('Imports', [
   }),
   route('DELETE /metrics/:id/import', {
     access: 'admin',
-    plan: 'unit_economics',
     operationId: 'disconnectImport',
     summary: 'Disconnect a metric: its credential is deleted, its values stay and can be edited again',
-    errors: [404],
     body: noBody,
     answer: successOf(importRecord),
     metric: 'change',

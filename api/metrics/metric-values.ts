@@ -160,10 +160,9 @@ async function getHistory(
 }
 
 /** `/metrics/{id}/values` and `/metrics/{id}/history` (docs/http.md#send-values). */
-export const metricValueRoutes = tagged('Values', [
+export const metricValueRoutes = tagged({ tag: 'Values', plan: 'unit_economics' }, [
   route('POST /metrics/:id/values', {
     access: 'send_values',
-    plan: 'unit_economics',
     changesNumbers: true,
     bodyLimit: MOST_BYTES,
     operationId: 'storeValues',
@@ -171,7 +170,6 @@ export const metricValueRoutes = tagged('Values', [
     description:
       'The same period (and label) again replaces its value; the same number again is no change. A metric with a ' +
       'label key needs a label on every value, any other takes none. A value with more than ten decimals is rounded to ten.',
-    errors: [404],
     body: newValues,
     answer: successOf(writeResult),
     metric: 'change',
@@ -179,10 +177,8 @@ export const metricValueRoutes = tagged('Values', [
   }),
   route('GET /metrics/:id/values', {
     access: 'read',
-    plan: 'unit_economics',
     operationId: 'listValues',
     summary: 'Stored values from start to end, both inclusive',
-    errors: [404],
     query: rangeQuery,
     answer: pageOf(storedValue),
     check: ({ query }) => {
@@ -193,11 +189,9 @@ export const metricValueRoutes = tagged('Values', [
   }),
   route('GET /metrics/:id/history', {
     access: 'read',
-    plan: 'unit_economics',
     operationId: 'listValueChanges',
     summary: 'Every change of a value, newest first',
     description: 'Of the periods from `start` to `end`, both inclusive, and at `since` or later.',
-    errors: [404],
     query: historyQuery,
     answer: pageOf(valueChange),
     check: ({ query }) => {

@@ -180,10 +180,9 @@ async function deleteMetric(request: AskedById, dependencies: ApiDependencies) {
 }
 
 /** `/metrics`: business metrics and their unit costs (docs/http.md#define-a-metric). */
-export const metricRoutes = tagged('Metrics', [
+export const metricRoutes = tagged({ tag: 'Metrics', plan: 'unit_economics' }, [
   route('GET /metrics', {
     access: 'any',
-    plan: 'unit_economics',
     isCached: true,
     operationId: 'listMetrics',
     summary: 'List metrics',
@@ -196,7 +195,6 @@ export const metricRoutes = tagged('Metrics', [
   }),
   route('POST /metrics', {
     access: 'admin',
-    plan: 'unit_economics',
     operationId: 'createMetric',
     summary: 'Define a metric',
     errors: [409],
@@ -206,11 +204,9 @@ export const metricRoutes = tagged('Metrics', [
   }),
   route('GET /metrics/:id', {
     access: 'read',
-    plan: 'unit_economics',
     isCached: true,
     operationId: 'getMetric',
     summary: 'One metric with its last twelve months',
-    errors: [404],
     answer: successOf(shownMetricWithMonths),
     metric: 'name',
     reads: 'months',
@@ -218,11 +214,10 @@ export const metricRoutes = tagged('Metrics', [
   }),
   route('PATCH /metrics/:id', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'updateMetric',
     summary: 'Change name, unit, target, label key, rise, assistant access or picked spend',
-    errors: [404, 409],
+    errors: [409],
     body: metricChanges,
     answer: successOf(changedMetric),
     metric: 'change',
@@ -230,10 +225,9 @@ export const metricRoutes = tagged('Metrics', [
   }),
   route('DELETE /metrics/:id', {
     access: 'admin',
-    plan: 'unit_economics',
     operationId: 'deleteMetric',
     summary: 'Delete a metric by which no shared cost is split',
-    errors: [404, 409],
+    errors: [409],
     body: noBody,
     answer: successOf(metricRecord),
     handle: deleteMetric,

@@ -77,10 +77,9 @@ async function postCsv(
 }
 
 /** Values from a file (docs/http.md#send-values). */
-export const valueUploadRoutes = tagged('Values', [
+export const valueUploadRoutes = tagged({ tag: 'Values', plan: 'unit_economics' }, [
   route('POST /metrics/:id/values/csv', {
     access: 'send_files',
-    plan: 'unit_economics',
     changesNumbers: true,
     takesUpload: true,
     bodyLimit: MOST_BYTES,
@@ -90,7 +89,6 @@ export const valueUploadRoutes = tagged('Values', [
       `\`period,value\` or, on a metric with a label key, \`period,label,value\`; at most ${MOST_CSV_VALUES.toLocaleString('en-US')} lines and ` +
       '64 MiB, in UTF-8, or in UTF-16 with a byte order mark. A header names the columns in any order; then semicolons or tabs ' +
       'may separate them. An error names the first ten wrong lines. Each organisation has at most two uploads at once.',
-    errors: [404],
     body: z.string().meta({ format: 'binary', description: 'The file' }),
     consumes: 'text/csv',
     answer: successOf(writeResult),

@@ -96,14 +96,12 @@ async function deleteValues(
 }
 
 /** Values that an admin corrects by hand (docs/http.md#send-values). */
-export const handValueRoutes = tagged('Values', [
+export const handValueRoutes = tagged({ tag: 'Values', plan: 'unit_economics' }, [
   route('PUT /metrics/:id/values/:period', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'putValue',
     summary: 'Create or replace one value by hand',
-    errors: [404],
     params: valueParams,
     query: valueQuery,
     body: valueBody,
@@ -113,12 +111,10 @@ export const handValueRoutes = tagged('Values', [
   }),
   route('DELETE /metrics/:id/values', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'deleteValues',
     summary:
       'Remove the values of a period, or from start to end, both inclusive; what is not there is no error',
-    errors: [404],
     body: noBody,
     query: removeQuery,
     answer: successOf(removeResult),

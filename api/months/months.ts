@@ -114,15 +114,13 @@ async function getVersions(
 }
 
 /** `/metrics/{id}/months`: the life of a month (docs/concepts.md#a-month-and-its-states). */
-export const monthRoutes = tagged('Months', [
+export const monthRoutes = tagged({ tag: 'Months', plan: 'unit_economics' }, [
   route('GET /metrics/:id/months', {
     access: 'read',
-    plan: 'unit_economics',
     isCached: true,
     isHeavy: ({ query }) => (query as { by?: unknown }).by !== undefined,
     operationId: 'getMetricMonths',
     summary: 'The last twelve months, or others, newest first, the running one included',
-    errors: [404],
     query: monthsQuery,
     answer: pageOf(z.union([labelledMonthRecord, revenueMonth])),
     check: ({ query }, { clock }) => requestedMonths(query, clock.now()),
@@ -132,11 +130,10 @@ export const monthRoutes = tagged('Months', [
   }),
   route('POST /metrics/:id/months/:month/lock', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'lockMonth',
     summary: 'Lock a month, or lock it again after a value changed, as a new version',
-    errors: [404, 409],
+    errors: [409],
     body: lockBody,
     params: monthParams,
     answer: successOf(monthRecord),
@@ -145,10 +142,8 @@ export const monthRoutes = tagged('Months', [
   }),
   route('GET /metrics/:id/months/:month/versions', {
     access: 'read',
-    plan: 'unit_economics',
     operationId: 'getMonthVersions',
     summary: 'The locked versions of a month, newest first',
-    errors: [404],
     params: monthParams,
     answer: successOf(z.array(monthVersion)),
     metric: { viewed: 'versions' },

@@ -127,7 +127,7 @@ export const keyRoutes = tagged('Keys', [
     access: 'admin',
     operationId: 'revokeKey',
     summary: 'Revoke a key at once',
-    errors: [404, 409],
+    errors: [409],
     body: noBody,
     answer: successOf(keyRecord),
     handle: deleteKey,

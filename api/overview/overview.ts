@@ -68,10 +68,9 @@ async function getOverview(request: Asked, dependencies: ApiDependencies, { spen
 }
 
 /** `/overview`: every metric at a glance. One statement reads all their months (docs/http.md#read-and-lock-months). */
-export const overviewRoutes = tagged('Metrics', [
+export const overviewRoutes = tagged({ tag: 'Metrics', plan: 'unit_economics' }, [
   route('GET /overview', {
     access: 'read',
-    plan: 'unit_economics',
     isCached: true,
     isHeavy: true,
     operationId: 'getOverview',

@@ -13,7 +13,7 @@ export interface Description {
   operationId: string;
   summary: string;
   description?: string;
-  /** Error statuses beyond the common ones and those of a body. */
+  /** Error statuses beyond the common ones, those of a body, and the 404 of a path with an id. */
   errors?: readonly (404 | 409 | 413 | 415)[];
   body?: z.ZodType;
   /** The type of the body, if it is not JSON. */

@@ -132,8 +132,18 @@ export function route<
   definition: Definition<Answer, Body, Params, Query, Use, Read, Dependencies>,
 ): Route<Dependencies> {
   const [method, path = ''] = target.split(' ');
-  const params = definition.params ?? (path.includes('/:id') ? idParams : undefined);
-  const { access, plan, isCached, isHeavy, changesNumbers, takesUpload, ownTextRules } = definition;
+  const hasId = path.includes('/:id');
+  const params = definition.params ?? (hasId ? idParams : undefined);
+  const {
+    access,
+    errors = [],
+    plan,
+    isCached,
+    isHeavy,
+    changesNumbers,
+    takesUpload,
+    ownTextRules,
+  } = definition;
   const config = {
     ...(isPermission(access) ? { access } : {}),
     plan,
@@ -143,15 +153,26 @@ export function route<
     takesUpload,
     ownTextRules,
   };
-  const schema = schemaOf({ ...definition, params: params as z.ZodType | undefined });
+  const schema = schemaOf({
+    ...definition,
+    params: params as z.ZodType | undefined,
+    errors: hasId ? [404, ...errors] : errors,
+  });
   return { ...definition, method, path, config, schema } as unknown as Route<Dependencies>;
 }
 
 const isPermission = (access: RouteAccess): access is Access =>
   access !== 'operator' && access !== 'session' && access !== 'anyone';
 
-/** Returns routes with their group in the OpenAPI document. */
-export const tagged = <Dependencies>(
-  tag: Tag,
+/** Returns routes with their group in the OpenAPI document, and the plan that all of them need. */
+export function tagged<Dependencies>(
+  group: Tag | { tag: Tag; plan: Feature },
   routes: readonly Route<Dependencies>[],
-): Route<Dependencies>[] => routes.map((each) => ({ ...each, schema: { ...each.schema, tags: [tag] } }));
+): Route<Dependencies>[] {
+  const { tag, ...limits } = typeof group === 'string' ? { tag: group } : group;
+  return routes.map((each) => ({
+    ...each,
+    schema: { ...each.schema, tags: [tag] },
+    config: { ...each.config, ...limits },
+  }));
+}

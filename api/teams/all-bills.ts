@@ -98,10 +98,9 @@ async function getMonth(
 }
 
 /** `/teams/bills`: the bills of all teams beside each other. No team needs a statement of its own. */
-export const allBillRoutes = tagged('Teams', [
+export const allBillRoutes = tagged({ tag: 'Teams', plan: 'unit_economics' }, [
   route('GET /teams/bills', {
     access: 'read',
-    plan: 'unit_economics',
     isCached: true,
     operationId: 'getBillTotals',
     summary:
@@ -114,7 +113,6 @@ export const allBillRoutes = tagged('Teams', [
   }),
   route('GET /teams/bills/:month', {
     access: 'read',
-    plan: 'unit_economics',
     isCached: true,
     operationId: 'getMonthBills',
     summary: 'The bills of all teams in one of the last twelve months, and what no team pays',

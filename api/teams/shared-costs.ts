@@ -162,10 +162,9 @@ const deleteSharedCost = async (request: AskedById, dependencies: ApiDependencie
   success(await change(request, dependencies, 'delete'));
 
 /** `/shared-costs`: spend that is split over teams. */
-export const sharedCostRoutes = tagged('Teams', [
+export const sharedCostRoutes = tagged({ tag: 'Teams', plan: 'unit_economics' }, [
   route('GET /shared-costs', {
     access: 'read',
-    plan: 'unit_economics',
     operationId: 'listSharedCosts',
     summary: 'List shared costs',
     query: namedPageQuery,
@@ -174,7 +173,6 @@ export const sharedCostRoutes = tagged('Teams', [
   }),
   route('POST /shared-costs', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'createSharedCost',
     summary: 'Split spend over teams: evenly, by fixed percents, or by a labelled metric',
@@ -186,22 +184,19 @@ export const sharedCostRoutes = tagged('Teams', [
   }),
   route('PATCH /shared-costs/:id', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'updateSharedCost',
     summary: 'Change name, spend or split',
-    errors: [404, 409],
+    errors: [409],
     body: changesOf,
     answer: successOf(sharedCostRecord.extend(warned)),
     handle: patchSharedCost,
   }),
   route('DELETE /shared-costs/:id', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'deleteSharedCost',
     summary: 'Delete a shared cost; its spend falls back to who owns it',
-    errors: [404],
     body: noBody,
     answer: successOf(sharedCostRecord),
     handle: deleteSharedCost,

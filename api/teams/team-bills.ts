@@ -223,14 +223,12 @@ async function postReseal(
 }
 
 /** `/teams/{id}/bills`: what a team costs, month by month (docs/http.md#teams-and-bills). */
-export const teamBillRoutes = tagged('Teams', [
+export const teamBillRoutes = tagged({ tag: 'Teams', plan: 'unit_economics' }, [
   route('GET /teams/:id/bills', {
     access: 'read',
-    plan: 'unit_economics',
     isCached: true,
     operationId: 'getTeamBills',
     summary: 'The bills of the last twelve months, or others, newest first, the running one included',
-    errors: [404],
     query: monthRangeQuery,
     answer: pageOf(billRecord),
     check: ({ query }, { clock }) => requestedMonths(query, clock.now()),
@@ -239,10 +237,8 @@ export const teamBillRoutes = tagged('Teams', [
   }),
   route('GET /teams/:id/bills/:month/versions', {
     access: 'read',
-    plan: 'unit_economics',
     operationId: 'getBillVersions',
     summary: 'The sealed versions of a bill, newest first',
-    errors: [404],
     params: versionParams,
     answer: successOf(z.array(billVersion)),
     reads: 'bills',
@@ -250,7 +246,6 @@ export const teamBillRoutes = tagged('Teams', [
   }),
   route('POST /teams/bills/:month/reseal', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     isHeavy: true,
     operationId: 'resealBills',

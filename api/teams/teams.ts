@@ -73,10 +73,9 @@ const deleteTeam = async (request: AskedById, dependencies: ApiDependencies) =>
   success(await change(request, dependencies, 'delete'));
 
 /** `/teams`: teams and what they own. */
-export const teamRoutes = tagged('Teams', [
+export const teamRoutes = tagged({ tag: 'Teams', plan: 'unit_economics' }, [
   route('GET /teams', {
     access: 'read',
-    plan: 'unit_economics',
     operationId: 'listTeams',
     summary: 'List teams',
     query: namedPageQuery,
@@ -85,7 +84,6 @@ export const teamRoutes = tagged('Teams', [
   }),
   route('POST /teams', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'createTeam',
     summary: 'Make a team',
@@ -96,44 +94,39 @@ export const teamRoutes = tagged('Teams', [
   }),
   route('GET /teams/:id', {
     access: 'read',
-    plan: 'unit_economics',
     operationId: 'getTeam',
     summary: 'One team',
-    errors: [404],
     answer: successOf(teamRecord),
     handle: getTeam,
   }),
   route('PATCH /teams/:id', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'updateTeam',
     summary: 'Rename a team',
-    errors: [404, 409],
+    errors: [409],
     body: newName,
     answer: successOf(teamRecord),
     handle: patchTeam,
   }),
   route('PUT /teams/:id/ownership', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'setTeamOwnership',
     summary: 'Set what a team owns; the most specific owner has a dollar',
     description:
       'Workload over namespace, service over host, service or resource group over tag over account; of equals a shared cost.',
-    errors: [404, 409],
+    errors: [409],
     body: newOwnership,
     answer: successOf(teamRecord.extend(warned)),
     handle: putOwnership,
   }),
   route('DELETE /teams/:id', {
     access: 'admin',
-    plan: 'unit_economics',
     changesNumbers: true,
     operationId: 'deleteTeam',
     summary: 'Delete a team that no shared cost and no metric refers to',
-    errors: [404, 409],
+    errors: [409],
     body: noBody,
     answer: successOf(teamRecord),
     handle: deleteTeam,

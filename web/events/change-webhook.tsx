@@ -29,9 +29,7 @@ function UrlForm({ of: { id, url }, onClose }: { of: Webhook; onClose: () => voi
       change={change}
       action="Save"
       isReady={form.isDirty()}
-      onSubmit={form.onSubmit((values) => {
-        change.mutate(values);
-      })}
+      onSubmit={form.onSubmit(change.mutate)}
       onCancel={onClose}
     >
       <TextInput

@@ -51,9 +51,7 @@ function WebhookForm({
     <DialogForm
       change={create}
       action="Create webhook"
-      onSubmit={form.onSubmit((values) => {
-        create.mutate(values);
-      })}
+      onSubmit={form.onSubmit(create.mutate)}
       onCancel={onCancel}
     >
       <TextInput

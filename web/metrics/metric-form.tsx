@@ -94,13 +94,7 @@ export function MetricForm(): ReactNode {
     showsError: true,
   });
   return (
-    <Form
-      change={create}
-      action="Create metric"
-      onSubmit={form.onSubmit((values) => {
-        create.mutate(values);
-      })}
-    >
+    <Form change={create} action="Create metric" onSubmit={form.onSubmit(create.mutate)}>
       <Card title="What it counts">
         <Stack maw={560}>
           <TextInput

@@ -79,9 +79,7 @@ function Definition({ metric, mayChange }: { metric: ShownMetric; mayChange: boo
       action={mayChange ? 'Save' : null}
       isReady={form.isDirty()}
       maxWidth={480}
-      onSubmit={form.onSubmit((values) => {
-        save.mutate(values);
-      })}
+      onSubmit={form.onSubmit(save.mutate)}
     >
       <TextInput label="Name" required disabled={!mayChange} {...form.getInputProps('name')} />
       <TextInput label="Unit" required disabled={!mayChange} {...form.getInputProps('unit')} />

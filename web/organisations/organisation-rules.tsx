@@ -92,14 +92,7 @@ function RulesForm({ organisation }: { organisation: Organisation }): ReactNode 
     showsError: true,
   });
   return (
-    <Form
-      change={save}
-      action="Save"
-      isReady={form.isDirty()}
-      onSubmit={form.onSubmit((values) => {
-        save.mutate(values);
-      })}
-    >
+    <Form change={save} action="Save" isReady={form.isDirty()} onSubmit={form.onSubmit(save.mutate)}>
       <TextInput label="Name" required withAsterisk={false} maxLength={200} {...form.getInputProps('name')} />
       <NumberField
         rule={SETTLE_DAYS}

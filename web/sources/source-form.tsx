@@ -31,9 +31,7 @@ export function SourceForm({
     <DialogForm
       change={change}
       action={source === undefined ? 'Connect' : 'Save'}
-      onSubmit={form.onSubmit((values) => {
-        change.mutate(values);
-      })}
+      onSubmit={form.onSubmit(change.mutate)}
       onCancel={close}
     >
       <TextInput label="Name" required withAsterisk={false} data-autofocus {...form.getInputProps('name')} />

@@ -48,7 +48,7 @@ export function useSetValue(metricId: string) {
 export function useValueEdits(metric: ShownMetric): ValueEdits {
   const [done, setDone] = useState<readonly ValueEdit[]>([]);
   const set = useSetValue(metric.id);
-  const save = useChange<ValueEdit, { isNew: boolean }>({
+  const save = useChange<ValueEdit & { undoes?: ValueEdit }, { isNew: boolean }>({
     send: async ({ period, label, after }) => {
       if (after !== null) {
         const { unchanged } = await set({ period, label, value: after });
@@ -60,6 +60,9 @@ export function useValueEdits(metric: ShownMetric): ValueEdits {
     },
     changes: NUMBERS_OF_METRICS,
     done: ({ isNew }, { period }) => (isNew ? null : `${period} has this value already.`),
+    onDone: (_, { undoes }) => {
+      setDone((edits) => edits.filter((edit) => edit !== undoes));
+    },
   });
   const last = done.at(-1);
   return {
@@ -71,14 +74,7 @@ export function useValueEdits(metric: ShownMetric): ValueEdits {
     },
     undo: () => {
       if (last === undefined || save.isPending) return;
-      save.mutate(
-        { ...last, before: last.after, after: last.before },
-        {
-          onSuccess: () => {
-            setDone((edits) => edits.slice(0, -1));
-          },
-        },
-      );
+      save.mutate({ ...last, before: last.after, after: last.before, undoes: last });
     },
   };
 }

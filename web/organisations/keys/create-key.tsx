@@ -59,14 +59,7 @@ function KeyForm({
     showsError: true,
   });
   return (
-    <DialogForm
-      change={create}
-      action={CREATE}
-      onSubmit={form.onSubmit((values) => {
-        create.mutate(values);
-      })}
-      onCancel={onCancel}
-    >
+    <DialogForm change={create} action={CREATE} onSubmit={form.onSubmit(create.mutate)} onCancel={onCancel}>
       <TextInput
         label="Name"
         description="Who or what will use it, for example “nightly job”"

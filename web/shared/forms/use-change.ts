@@ -15,8 +15,9 @@ interface Options<Input, Result> {
   showsError?: boolean;
 }
 
-/** A change, and how to stop it. */
-export type Change<Input, Result> = UseMutationResult<Result, unknown, Input> & {
+/** A change, and how to send and stop it. */
+export type Change<Input, Result> = Omit<UseMutationResult<Result, unknown, Input>, 'mutate'> & {
+  mutate: (input: Input) => void;
   /** Stops what is being sent, so that nothing reaches the service later. */
   abandon: () => void;
 };
@@ -64,9 +65,9 @@ export function useChange<Input, Result>({
         });
     },
   });
-  const mutate: typeof change.mutate = (...given) => {
+  const mutate = (input: Input): void => {
     // A second click may come before the button shows that the first one is being sent.
-    if (sending.current === null) change.mutate(...given);
+    if (sending.current === null) change.mutate(input);
   };
   return { ...change, mutate, abandon };
 }

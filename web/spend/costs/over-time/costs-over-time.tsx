@@ -51,8 +51,8 @@ export function CostsOverTime({
       minHeight={CHART_HEIGHT + 100}
       actions={
         <>
-          <Steps />
-          <Views />
+          <SearchChoice of="step" label="Step" choices={{ day: 'Day', month: 'Month' }} />
+          <SearchChoice of="view" label="Show as" choices={{ chart: 'Chart', table: 'Table' }} />
           <DownloadMenu range={range} keys={keys} what={labelOf(step, by)} />
         </>
       }
@@ -105,40 +105,25 @@ function Periods({
   );
 }
 
-function Steps(): ReactNode {
-  const { step } = route.useSearch();
+/** Chooses one value of the page's address. */
+function SearchChoice({ of, label, choices }: SearchChoiceProps): ReactNode {
+  const search = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <SegmentedControl
-      aria-label="Step"
+      aria-label={label}
       size="xs"
-      data={[
-        { value: 'day', label: 'Day' },
-        { value: 'month', label: 'Month' },
-      ]}
-      value={step}
+      data={Object.entries(choices).map(([value, name]) => ({ value, label: name }))}
+      value={search[of]}
       onChange={(value) => {
-        void navigate({ search: (before) => ({ ...before, step: value }), resetScroll: false });
+        void navigate({ search: (before) => ({ ...before, [of]: value }), resetScroll: false });
       }}
     />
   );
 }
 
-function Views(): ReactNode {
-  const { view } = route.useSearch();
-  const navigate = route.useNavigate();
-  return (
-    <SegmentedControl
-      aria-label="Show as"
-      size="xs"
-      data={[
-        { value: 'chart', label: 'Chart' },
-        { value: 'table', label: 'Table' },
-      ]}
-      value={view}
-      onChange={(value) => {
-        void navigate({ search: (before) => ({ ...before, view: value }), resetScroll: false });
-      }}
-    />
-  );
+interface SearchChoiceProps {
+  of: 'step' | 'view';
+  label: string;
+  choices: Readonly<Record<string, string>>;
 }
