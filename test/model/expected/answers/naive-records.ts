@@ -9,12 +9,21 @@ import {
   type Numbers,
 } from './naive-months.ts';
 import type { NaiveMetric, NaiveOrganisation } from '../naive-organisation.ts';
+import type { Kind } from '../../organisation-story.ts';
 import { changes, sameDaysChange } from './naive-same-days.ts';
 import { ALL_MONTHS } from '../naive-sources.ts';
 import type { Spent } from '../naive-spend.ts';
 
 /** The month before the first one, only for comparison. */
 const BEFORE = '2025-11';
+
+/** The part of the total that the spend of a kind of source is. */
+const SPEND_OF_KIND: Record<Kind, string> = {
+  focus: 'cloud',
+  opencost: 'kubernetes',
+  hosts: 'hosts',
+  ai_tools: 'ai_tools',
+};
 
 const text = (units: bigint | null, of: (units: bigint) => string): string | null =>
   units === null ? null : of(units);
@@ -41,7 +50,7 @@ export function naiveRecords(
       ({ month, undelivered, gaps, isUncollected, isSettled, values, current, version, frozen }) => ({
         month,
         cost: text(current.cost, moneyText),
-        undelivered,
+        undelivered: undelivered.map((kind) => SPEND_OF_KIND[kind]),
         gaps,
         isUncollected,
         valueSum: values.length === 0 ? null : valueText(sumOfValues(values)),
