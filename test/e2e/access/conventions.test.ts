@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   as,
   asOperator,
@@ -16,12 +16,7 @@ import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { openRaw } from '../../support/service/local-api.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
 import { pathOf, ROUTES, SESSION_ROUTES } from '../../support/service/routes.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal } from '../../support/service/temporal-client.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -33,7 +28,7 @@ const METRIC = {
   scope: { type: 'organisation' },
 };
 
-let service: ServiceProcess;
+const service = withService({ CLOCK: '2026-02-07T06:00:00Z' });
 let admin: Api;
 let secret: string;
 let metricId: string;
@@ -42,8 +37,7 @@ let webhookId: string;
 let teamId: string;
 
 beforeAll(async () => {
-  const dataDir = await newDataDir();
-  service = await startService({ dataDir, environment: { CLOCK: '2026-02-07T06:00:00Z' } });
+  const { dataDir } = service;
   ({ admin, secret } = await newOrganisation(service));
   const csv = focusCsv([dayLine('2026-01-05', '1'), dayLine('2026-01-31', '2')]);
   await writeFile(join(dataDir, 'exports', 'small.csv'), csv);
@@ -57,11 +51,6 @@ beforeAll(async () => {
   const webhook = await admin.post<{ id: string }>('/webhooks', { url: 'https://1.1.1.1/hook' });
   webhookId = expectData(webhook).id;
   teamId = expectData(await admin.post<{ id: string }>('/teams', { name: 'Platform' })).id;
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
 });
 
 /** Makes a key of the organisation with another permission. */

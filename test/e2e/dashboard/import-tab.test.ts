@@ -11,12 +11,7 @@ import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fak
 import { keyPartsIn, TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 const sale = (id: number, created: string, amount: number, currency = 'usd'): BalanceTransaction => ({
   id: `txn_${id}`,
@@ -46,7 +41,15 @@ const REVENUE = /\b48[,.]?291|61\.73|\b47[,.]?891|99\.171|0\.8283/;
 describeInBrowser('the import of a metric', (browser) => {
   let stripe: FakeStripe;
   let bigQuery: FakeBigQuery;
-  let service: ServiceProcess;
+  const service = withService(async () => {
+    stripe = await startFakeStripe(stripeAccount(TEST_KEY, SALES));
+    bigQuery = await startFakeBigQuery();
+    return {
+      CLOCK: '2026-02-07T06:00:00Z',
+      STRIPE_API_BASE: `http://127.0.0.1:${stripe.base.port}`,
+      BIGQUERY_API_ENDPOINT: bigQuery.url,
+    };
+  });
   let admin: Api;
   let visit: Visit;
   let page: Page;
@@ -62,22 +65,12 @@ describeInBrowser('the import of a metric', (browser) => {
     );
 
   beforeAll(async () => {
-    stripe = await startFakeStripe(stripeAccount(TEST_KEY, SALES));
-    bigQuery = await startFakeBigQuery();
     bigQuery.project.queries.set(QUERY, {
       columns: [
         { name: 'day', type: 'DATE' },
         { name: 'value', type: 'NUMERIC' },
       ],
       rows: (start, end) => [['2026-01-30', '800']].filter(([day = '']) => day >= start && day <= end),
-    });
-    service = await startService({
-      dataDir: await newDataDir(),
-      environment: {
-        CLOCK: '2026-02-07T06:00:00Z',
-        STRIPE_API_BASE: `http://127.0.0.1:${stripe.base.port}`,
-        BIGQUERY_API_ENDPOINT: bigQuery.url,
-      },
     });
     const organisation = await newOrganisation(service, { name: 'Imports shop', tier: 'business' });
     ({ admin } = organisation);
@@ -105,7 +98,6 @@ describeInBrowser('the import of a metric', (browser) => {
     await service.stop();
     await stripe.close();
     await bigQuery.close();
-    await removeDataDir(service.dataDir);
   });
 
   it('says at the form what to do about a wrong key', async () => {

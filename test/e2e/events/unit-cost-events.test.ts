@@ -2,18 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { workflowIdOf } from '../../../workflows/contract.ts';
 import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { THOROUGH } from '../../support/effort.ts';
@@ -35,16 +30,7 @@ interface Payload {
   data: { metric_id: string; reason: string; period: string; unit_cost: number };
 }
 
-let service: ServiceProcess;
-
-beforeAll(async () => {
-  service = await startService({ dataDir: await newDataDir(), environment: SETTINGS });
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
-});
+const service = withService(SETTINGS);
 
 /** Makes an organisation with a webhook, and a bill of 10 a day from 1 January to 6 February. The last day costs `last`. */
 async function newStory(last = '10') {
@@ -225,7 +211,7 @@ describe('unit_cost.changed', () => {
         );
         await waitFor(async () => ((await moments[index]?.(metric, before)) === true ? true : undefined));
         await service.kill();
-        service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+        await service.start();
         admin = as(service, story.secret);
       }
       receiver.answer((response) => response.end());

@@ -1,17 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { workflowIdOf } from '../../../workflows/contract.ts';
 import { as, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { someOf, THOROUGH } from '../../support/effort.ts';
 import { openTemporal } from '../../support/service/temporal-client.ts';
 import { newReceiver, type Received, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
@@ -35,19 +30,10 @@ interface Delivery {
   attempts: { at: string; status_code: number | null; error: string | null; answer: string | null }[];
 }
 
-let service: ServiceProcess;
+const service = withService(SETTINGS);
 let receiver: WebhookReceiver;
 let organisation: { id: string; secret: string; admin: Api };
 const secrets: string[] = [];
-
-beforeAll(async () => {
-  service = await startService({ dataDir: await newDataDir(), environment: SETTINGS });
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
-});
 
 /** Makes an organisation with one webhook, to its own endpoint. */
 async function newSubscription(): Promise<{ admin: Api; webhook: Webhook; receiver: WebhookReceiver }> {
@@ -369,7 +355,7 @@ describe('a delivery', () => {
     for (const requests of someOf([5, 10], 1)) {
       await waitFor(async () => (receiver.received.length >= requests ? true : undefined));
       await service.kill();
-      service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+      await service.start();
     }
     receiver.answer((response) => response.end());
     const again = as(service, organisation.secret);
@@ -386,10 +372,7 @@ describe('a delivery', () => {
     const { event_id } = await sendTest(admin, webhook);
     await deliveryThat(admin, webhook, event_id, ({ attempts }) => attempts.length >= 1);
     expect(await service.stop()).toBe(0);
-    service = await startService({
-      dataDir: service.dataDir,
-      environment: { ...SETTINGS, PRIVATE_TARGETS: '' },
-    });
+    await service.start({ ...SETTINGS, PRIVATE_TARGETS: '' });
     receiver.answer((response) => response.end());
     const [before, later] = [receiver.received.length, as(service, organisation.secret)];
     const refused = await deliveryThat(later, webhook, event_id, ({ attempts }) =>
@@ -398,7 +381,7 @@ describe('a delivery', () => {
     expect(refused.status).toBe('pending');
     expect(receiver.received).toHaveLength(before);
     await service.stop();
-    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+    await service.start(SETTINGS);
     await deliveryThat(as(service, organisation.secret), webhook, event_id, isDelivered);
     await receiver.close();
   });

@@ -10,18 +10,16 @@ import { THOROUGH } from '../../support/effort.ts';
 import { as, asOperator, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put, type Import } from '../../support/service/imports.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
 
 /** The import of revenue from Stripe. It is 7 February 2026. Each test continues the story. */
 
 let stripe: FakeStripe;
-let service: ServiceProcess;
+const service = withService(async () => {
+  stripe = await startFakeStripe(stripeAccount(TEST_KEY, LEDGER));
+  return environment();
+});
 let organisationId: string;
 
 let admin: Api;
@@ -70,8 +68,6 @@ const valuesOf = async (): Promise<[string, number][]> =>
   );
 
 beforeAll(async () => {
-  stripe = await startFakeStripe(stripeAccount(TEST_KEY, LEDGER));
-  service = await startService({ dataDir: await newDataDir(), environment: environment() });
   ({ id: organisationId, admin } = await newOrganisation(service, { tier: 'business' }));
   const metric = { unit: 'USD', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
   const revenue = { ...metric, name: 'Sales', kind: 'revenue', currency: 'USD' };
@@ -81,7 +77,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await stripe.close();
-  await removeDataDir(service.dataDir);
 });
 
 describe('before it is connected', () => {

@@ -6,12 +6,7 @@ import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/se
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { textLike } from '../../support/service/matchers.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { freeName } from '../../support/service/free-name.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 
@@ -48,7 +43,7 @@ interface Month {
 const CSV = 'text/csv';
 const METRIC = { unit: 'one', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
 
-let service: ServiceProcess;
+const service = withService({ CLOCK: '2026-02-07T06:00:00Z' });
 let secret: string;
 let admin: Api;
 let sender: Api;
@@ -56,8 +51,7 @@ let reader: Api;
 let writer: Api;
 
 beforeAll(async () => {
-  const dataDir = await newDataDir();
-  service = await startService({ dataDir, environment: { CLOCK: '2026-02-07T06:00:00Z' } });
+  const { dataDir } = service;
   ({ admin, secret } = await newOrganisation(service));
   const keyWith = async (name: string, permission: string): Promise<Api> =>
     as(service, expectData(await admin.post<{ secret: string }>('/keys', { name, permission })).secret);
@@ -81,8 +75,6 @@ afterAll(async () => {
   // No upload has left a file behind, not even a rejected one.
   expect(await uploadsLeft()).toEqual([]);
   expect(service.logs()).not.toMatch(/"level":"(error|fatal)"/);
-  await service.stop();
-  await removeDataDir(service.dataDir);
 });
 
 const newMetric = async (changes: object = {}): Promise<string> =>

@@ -1,17 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { THOROUGH } from '../../support/effort.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal } from '../../support/service/temporal-client.ts';
 
 /**
@@ -50,7 +45,7 @@ interface Metric {
   months: Month[];
 }
 
-let service: ServiceProcess;
+const service = withService({ CLOCK: '2026-01-31T12:00:00Z' });
 let organisationId: string;
 let secret: string;
 /** The admin's access to the running service. */
@@ -74,22 +69,16 @@ const JANUARY = [
 const AZURE = { ProviderName: 'Microsoft', SubAccountId: 'sub-1' };
 
 beforeAll(async () => {
-  const dataDir = await newDataDir();
-  service = await startService({ dataDir, environment: { CLOCK: '2026-01-31T12:00:00Z' } });
+  const { dataDir } = service;
   awsFile = join(dataDir, 'exports', 'aws.csv');
   azureFile = join(dataDir, 'exports', 'azure.csv');
   ({ id: organisationId, secret, admin } = await newOrganisation(service, { tier: 'professional' }));
 });
 
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
-});
-
 /** Restarts the service on the same data with a later clock. */
 async function travelTo(clock: string): Promise<void> {
   expect(await service.stop()).toBe(0);
-  service = await startService({ dataDir: service.dataDir, environment: { CLOCK: clock } });
+  await service.start({ CLOCK: clock });
   admin = as(service, secret);
 }
 
@@ -696,10 +685,7 @@ describe('March 2026', () => {
   it.runIf(THOROUGH)('months and versions survive a kill of the process', async () => {
     const before = [await monthsOf(orders), await monthsOf(customers)];
     await service.kill();
-    service = await startService({
-      dataDir: service.dataDir,
-      environment: { CLOCK: '2026-03-06T00:00:00Z' },
-    });
+    await service.start({ CLOCK: '2026-03-06T00:00:00Z' });
     admin = as(service, secret);
     expect([await monthsOf(orders), await monthsOf(customers)]).toEqual(before);
     expect(expectData(await admin.get(`/metrics/${orders}/months/2026-01/versions`))).toHaveLength(2);

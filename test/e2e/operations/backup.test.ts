@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { as, asOperator, ingest, waitFor } from '../../support/service/api-client.ts';
 import { expectError } from '../../support/service/envelope.ts';
 import {
@@ -9,8 +9,8 @@ import {
   removeDataDir,
   runCommand,
   startService,
-  type ServiceProcess,
 } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal } from '../../support/service/temporal-client.ts';
 import {
   expectOneInstant,
@@ -25,7 +25,7 @@ import {
 
 const CLOCK = '2026-02-07T06:00:00Z';
 
-let service: ServiceProcess;
+const service = withService({ CLOCK });
 let folder: string;
 let backedUp: BackedUp;
 /** What the original shows just before the backup. */
@@ -37,13 +37,8 @@ const restore = (dataDir: string, from = folder) =>
 
 describe('a backup of a running service', () => {
   beforeAll(async () => {
-    service = await startService({ dataDir: await newDataDir(), environment: { CLOCK } });
     folder = join(service.dataDir, 'copy of today');
     backedUp = await fill(service);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await removeDataDir(service.dataDir);
   });
 
   it('copies everything of an instant while others write, and compares the copy', async () => {

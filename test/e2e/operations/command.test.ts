@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { as, newOrganisation, waitFor, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { serveFiles } from '../../support/fakes/file-server.ts';
@@ -15,8 +15,8 @@ import {
   removeDataDir,
   runCommand,
   startService,
-  type ServiceProcess,
 } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 /** The command line of the operator. */
 const CLOCK = '2026-02-07T06:00:00Z';
@@ -38,16 +38,7 @@ const readCreated = (text: string): Created => JSON.parse(text) as Created;
 const readList = (text: string): Organisation[] => JSON.parse(text) as Organisation[];
 const readChanged = (text: string): Organisation => JSON.parse(text) as Organisation;
 
-let service: ServiceProcess;
-
-beforeAll(async () => {
-  service = await startService({ dataDir: await newDataDir(), environment: { CLOCK } });
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
-});
+const service = withService({ CLOCK });
 
 /** Runs a command against the service, as its operator. */
 const operate = (...command: string[]) =>

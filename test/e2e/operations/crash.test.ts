@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ingestWorkflowId } from '../../../domain/sources/ingest.ts';
 import {
   as,
@@ -15,13 +15,8 @@ import { writeTable } from '../../support/warehouse/duckdb-files.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { serveFiles } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  runCommand,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { newDataDir, removeDataDir, runCommand } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal } from '../../support/service/temporal-client.ts';
 import { STOP_MS } from '../../support/patience.ts';
 
@@ -52,20 +47,7 @@ async function largeExport(dataDir: string): Promise<string> {
   return file;
 }
 
-let service: ServiceProcess;
-
-beforeAll(async () => {
-  service = await startService({ dataDir: await newDataDir(), environment: ENVIRONMENT });
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
-});
-
-async function restart(): Promise<void> {
-  service = await startService({ dataDir: service.dataDir, environment: ENVIRONMENT });
-}
+const service = withService(ENVIRONMENT);
 
 const newSource = async (admin: Api, location: string): Promise<string> =>
   expectData(await admin.post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location })).id;
@@ -143,7 +125,7 @@ describe('a load', () => {
       const runId = await startAndReachTheMiddle(organisation.admin);
       expect(await januaryTotal(organisation.admin)).toBe(100);
       await service.kill();
-      await restart();
+      await service.start();
       const admin = as(service, organisation.secret);
       expect(await januaryTotal(admin)).toBe(100);
       const { run, seen } = await watchToItsEnd(admin, runId);
@@ -170,7 +152,7 @@ describe('a load', () => {
       const stopping = Date.now();
       expect(await service.stop()).toBe(0);
       expect(Date.now() - stopping).toBeLessThan(STOP_MS);
-      await restart();
+      await service.start();
       const again = as(service, organisation.secret);
       expect([EFFECTIVE_TOTAL, BILLED_TOTAL]).toContain(await januaryTotal(again));
       const { run, seen } = await watchToItsEnd(again, runId);
@@ -211,7 +193,7 @@ describe('a restart', () => {
     const organisations = [];
     for (let index = 0; index < 60; index++) organisations.push(await newOrganisation(service));
     await service.kill();
-    await restart();
+    await service.start();
     for (const { secret } of organisations) expectData(await as(service, secret).get('/organisation'));
   });
 });
@@ -247,7 +229,7 @@ describe('values', () => {
     await waitFor(async () => (acknowledged.length >= 3 ? true : undefined));
     await service.kill();
     await Promise.all(writes);
-    await restart();
+    await service.start();
     const { items } = expectPage(await as(service, secret).get<Value[]>(`${path}?limit=1000`));
     const stored = new Map(items.map(({ period, value }) => [period, value]));
     const whole: number[] = [];
@@ -283,7 +265,7 @@ describe('values', () => {
     const late = setTimeout(() => void service.kill(), STOP_MS);
     expect(await stopped).toBe(0);
     clearTimeout(late);
-    await restart();
+    await service.start();
     const history = await as(service, secret).get<Value[]>(
       `${path.replace('/values', '/history')}?limit=1000`,
     );

@@ -5,18 +5,13 @@ import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../../su
 import { listenLocally, type LocalServer } from '../../support/fakes/file-server.ts';
 import { as, newOrganisation, waitFor, type Api, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal } from '../../support/service/temporal-client.ts';
 
 /** A step that ends its process each time, beside a sound one that was under way when the process ended first. */
 const ENVIRONMENT = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
 
-let service: ServiceProcess;
+const service = withService(ENVIRONMENT);
 let cluster: FakeOpenCost;
 /** Answers nothing while it is `stuck`, and then as the cluster does. */
 let gate: LocalServer;
@@ -24,7 +19,6 @@ let stuck = true;
 let silent: LocalServer;
 
 beforeAll(async () => {
-  service = await startService({ dataDir: await newDataDir(), environment: ENVIRONMENT });
   silent = await listenLocally(() => undefined);
   cluster = await startFakeOpenCost({
     allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
@@ -40,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await Promise.all([silent.close(), gate.close(), cluster.close()]);
-  await removeDataDir(service.dataDir);
 });
 
 interface Ingest {
@@ -91,7 +84,7 @@ const ended = (one: Ingest): Promise<Run> =>
 
 async function restart(): Promise<void> {
   await service.kill();
-  service = await startService({ dataDir: service.dataDir, environment: ENVIRONMENT });
+  await service.start();
 }
 
 it.runIf(THOROUGH)('is set aside with a reason the third time, and a sound one goes on', async () => {

@@ -13,13 +13,8 @@ import {
 import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../../support/fakes/fake-opencost.ts';
-import {
-  copyProduct,
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { copyProduct } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { THOROUGH } from '../../support/effort.ts';
@@ -27,14 +22,13 @@ import { THOROUGH } from '../../support/effort.ts';
 /** Work that Temporal has ended or lost fails visibly, and later work goes on, without an operator. */
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
 
-let service: ServiceProcess;
+const service = withService(SETTINGS);
 let temporal: TemporalWindow;
 let cluster: FakeOpenCost;
 let organisation: { id: string; secret: string; admin: Api };
 let source: string;
 
 beforeAll(async () => {
-  service = await startService({ dataDir: await newDataDir(), environment: SETTINGS });
   temporal = await openTemporal(service.dataDir);
   cluster = await startFakeOpenCost({
     allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
@@ -45,7 +39,6 @@ afterAll(async () => {
   await temporal.close();
   await service.stop();
   await cluster.close();
-  await removeDataDir(service.dataDir);
 });
 beforeEach(async () => {
   organisation = await newOrganisation(service);
@@ -134,7 +127,7 @@ describe.runIf(THOROUGH)('a run that an upgrade cannot continue', () => {
   const restart = async (product?: string): Promise<void> => {
     await temporal.close();
     await service.stop();
-    service = await startService({ dataDir: service.dataDir, environment: SETTINGS, product });
+    await service.start(SETTINGS, product);
     temporal = await openTemporal(service.dataDir);
   };
 
@@ -191,7 +184,7 @@ describe.runIf(THOROUGH)('a temporal.db that cannot be read', () => {
       await damage(database);
       cluster.instead = null;
       receiver.answer((response) => response.end());
-      service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+      await service.start();
       temporal = await openTemporal(service.dataDir);
 
       expect(await filesSetAside()).not.toEqual(before);
@@ -236,7 +229,7 @@ describe.runIf(THOROUGH)('a temporal.db that cannot be read', () => {
     const before = await filesSetAside();
     // Only a new workflow needs this index.
     await damageSqlite(join(service.dataDir, 'temporal.db'), 'by_workflow_id', 'executions_visibility');
-    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+    await service.start();
     // A new organisation starts a workflow. The service may end before it answers.
     await newOrganisation(service).catch((error: unknown) => error);
     expect(await service.exited).toBe(1);
@@ -245,7 +238,7 @@ describe.runIf(THOROUGH)('a temporal.db that cannot be read', () => {
     );
     expect(await filesSetAside()).toEqual(before);
 
-    service = await startService({ dataDir: service.dataDir, environment: SETTINGS });
+    await service.start();
     temporal = await openTemporal(service.dataDir);
     expect(await filesSetAside()).not.toEqual(before);
     expect(service.logs().match(/its database cannot be read and was set aside/g)).toHaveLength(1);

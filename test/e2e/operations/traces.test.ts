@@ -11,12 +11,7 @@ import {
 } from '../../support/fakes/otlp-receiver.ts';
 import { newOrganisation, waitFor, type Api, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 /** The traces of a service, as a collector receives them. */
 
@@ -24,25 +19,22 @@ import {
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 
 let collector: OtlpReceiver;
-let service: ServiceProcess;
+const service = withService(async () => {
+  collector = await startOtlpReceiver();
+  return {
+    CLOCK: '2026-02-07T06:00:00Z',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  };
+});
 let organisation: { id: string; secret: string; admin: Api };
 
 beforeAll(async () => {
-  collector = await startOtlpReceiver();
-  service = await startService({
-    dataDir: await newDataDir(),
-    environment: {
-      CLOCK: '2026-02-07T06:00:00Z',
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_BSP_SCHEDULE_DELAY: '100',
-    },
-  });
   organisation = await newOrganisation(service);
 });
 
 afterAll(async () => {
   expect(await service.stop()).toBe(0);
-  await removeDataDir(service.dataDir);
   await collector.close();
 });
 
