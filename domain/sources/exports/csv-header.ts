@@ -61,15 +61,25 @@ export class CsvHeader {
   get names(): string[] {
     const cells = [...(this.#text ?? '').matchAll(CELL)].map(([, cell = '']) => cell);
     // The pattern also matches the empty text at the end.
-    return cells.slice(0, -1).map((cell) => cell.replace(/^"+|"+$/g, '').replaceAll('""', '"'));
+    return cells.slice(0, -1).map((cell) => withoutOuterQuotes(cell).replaceAll('""', '"'));
   }
 
-  /** The line without a byte order mark; null if it is not UTF-8. */
+  /** The line without byte order marks; null if it is not UTF-8. */
   get #text(): string | null {
     try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(this.#line));
+      return new TextDecoder('utf-8', { fatal: true })
+        .decode(Uint8Array.from(this.#line))
+        .replace(/^\uFEFF+/, '');
     } catch {
       return null;
     }
   }
+}
+
+/** Removes the quotes at both ends, in linear time. A pattern that ends in `"+$` takes quadratic time in a long run of quotes. */
+function withoutOuterQuotes(cell: string): string {
+  let [from, to] = [0, cell.length];
+  while (from < to && cell[from] === '"') from += 1;
+  while (to > from && cell[to - 1] === '"') to -= 1;
+  return cell.slice(from, to);
 }

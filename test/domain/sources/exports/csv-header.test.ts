@@ -11,6 +11,7 @@ it.each([
   ['day,cost\n1,2\n', ['day', 'cost']],
   ['day,cost', ['day', 'cost']],
   ['\ufeffday,cost\r\n', ['day', 'cost']],
+  ['\ufeff\ufeff"day",cost\n', ['day', 'cost']],
   ['"day","a ""b"", c",\n', ['day', 'a "b", c']],
   [' Day ,,cost\n', [' Day ', '', 'cost']],
   ['day\n', ['day']],
@@ -35,4 +36,11 @@ it.each([
 
 it.each(['', '\n\n', '\ufeff\n'])('%j has no header', (text) => {
   expect(headerOf(text).isAbsent).toBe(true);
+});
+
+it('with a name of a million quotes takes no longer than its length', () => {
+  const header = new CsvHeader({ mostBytes: 2_000_000, mostColumns: 5 });
+  header.add(new TextEncoder().encode(`x${'"'.repeat(1_000_000)}y,cost\n`));
+  expect(header.problem).toBeNull();
+  expect(header.names.map(({ length }) => length)).toEqual([500_002, 4]);
 });
