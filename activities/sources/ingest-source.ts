@@ -35,8 +35,9 @@ export function ingestSource(source: CostSource, ingest: Ingest): Promise<LoadRe
   return withSourceFiles(access, async (files) => {
     const load = await beginLoad(session, scope);
     const staged = await readSource(source, { sessions, load, files, currency, rules, attempt });
+    // Before the lock, which other loads of the organisation may hold for long.
+    await files.refuseChanged();
     const published = await publishComputed(warehouse, session, scope, async () => {
-      await files.refuseChanged();
       attempt.refuseStale();
       return publishLoad(session, staged);
     });
