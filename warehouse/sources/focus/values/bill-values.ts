@@ -84,12 +84,12 @@ sampled AS (
   SELECT cloud, unnest(entries, recursive := true) FROM (
     SELECT cloud, entries FROM entries_of_texts ORDER BY hash(entries) LIMIT ${SAMPLED_TEXTS})),
 key_counts AS (
-  SELECT cloud, ${tagKeySql('cloud', "trim(key, ' ')")} AS tag_key, count(*) AS texts, approx_count_distinct(value) AS tag_values FROM sampled GROUP BY ALL),
+  SELECT cloud, ${tagKeySql('cloud', normalTextSql('key'))} AS tag_key, count(*) AS texts, approx_count_distinct(value) AS tag_values FROM sampled GROUP BY ALL),
 keys AS (
   SELECT cloud, tag_key FROM key_counts WHERE tag_values <= greatest(${MOST_VALUES}, texts / 2)
   QUALIFY row_number() OVER (PARTITION BY cloud ORDER BY texts DESC, tag_key) <= ${MOST_KEYS}),
 tagged AS (
-  SELECT billing_period, cloud, ${tagKeySql('cloud', "trim(key, ' ')")} AS tag_key,
+  SELECT billing_period, cloud, ${tagKeySql('cloud', normalTextSql('key'))} AS tag_key,
     ${normalTextSql("json_extract_string(value, '$')")} AS tag_value, cost
   FROM (SELECT billing_period, cloud, cost, unnest(entries, recursive := true) FROM entries_of_texts)),
 all_values AS (
