@@ -6,6 +6,7 @@ import {
   resourceKey,
 } from '../../sources/publishing/charged-twice.ts';
 import { MONTH } from '../../sources/publishing/publish-load.ts';
+import { SPEND_OF_KIND } from '../../sources/spend-of-kind.ts';
 import { ctes } from '../../engine/sql/cte.ts';
 import type { Session } from '../../engine/session.ts';
 import { LOADS_OF_COMPUTATION, ofUsedLoads, unitOf, type UnitTable } from '../counted-spend.ts';
@@ -21,14 +22,14 @@ export async function storeChargesTwice(
   session: Session,
   parameters: { org: string; computation: string },
 ): Promise<void> {
-  const [several] = await session.query(SEVERAL_OF_A_KIND, parameters);
+  const [several] = await session.query(SEVERAL_OF_ONE_SPEND, parameters);
   if (several !== undefined) await session.run(INSERT_CHARGES_TWICE, parameters);
 }
 
-const SEVERAL_OF_A_KIND = `
+const SEVERAL_OF_ONE_SPEND = `
 WITH ${ctes(LOADS_OF_COMPUTATION)}
-SELECT kind FROM current_loads SEMI JOIN used_loads USING (load_id, billing_period)
-WHERE org_id = $org GROUP BY kind HAVING count(DISTINCT source_id) > 1 LIMIT 1`;
+SELECT ${SPEND_OF_KIND} AS spend FROM current_loads SEMI JOIN used_loads USING (load_id, billing_period)
+WHERE org_id = $org GROUP BY spend HAVING count(DISTINCT source_id) > 1 LIMIT 1`;
 
 /**
  * Selects what a unit costs each day, in each source, and the key by which sources have the same unit. The bill lines of a host on
