@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
+import { Client, Connection, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import { waitFor } from './api-client.ts';
 
 /** A client of the service's own Temporal, to look at its workflows and schedules. */
@@ -27,13 +27,20 @@ export async function openTemporal(dataDir: string): Promise<TemporalWindow> {
 
 /**
  * Triggers a schedule, and waits for the end of the workflow that it starts. The schedule learns of an end with a delay, so that
- * the trigger waits for the last one. Two within a second have the same workflow id, so that the id of the run tells them apart.
+ * the trigger waits for the last one. Two within a second have the same workflow id, so that the id of the run tells them apart. A
+ * service that has just started may still make the schedule.
  */
 export async function runScheduled({ client }: TemporalWindow, scheduleId: string): Promise<void> {
   const schedule = client.schedule.getHandle(scheduleId);
   const started = async () =>
     (await schedule.describe()).info.recentActions.map(({ action }) => action.workflow);
-  const before = new Set((await started()).map(({ firstExecutionRunId }) => firstExecutionRunId));
+  const earlier = await waitFor(() =>
+    started().catch((error: unknown) => {
+      if (error instanceof ScheduleNotFoundError) return undefined;
+      throw error;
+    }),
+  );
+  const before = new Set(earlier.map(({ firstExecutionRunId }) => firstExecutionRunId));
   await schedule.trigger(ScheduleOverlapPolicy.BUFFER_ONE);
   const { workflowId, firstExecutionRunId } = await waitFor(async () =>
     (await started()).find((workflow) => !before.has(workflow.firstExecutionRunId)),

@@ -4,7 +4,7 @@ import { useCallback, useRef } from 'react';
 import { messageOf } from '../../http/api-error.ts';
 
 interface Options<Input, Result> {
-  /** Sends it. A dialog that is left aborts the signal. */
+  /** Sends it. Leaving the form aborts the signal. */
   send: (input: Input, signal: AbortSignal) => Promise<Result>;
   /** Subjects whose shown answers the change may touch (first parts of query keys). */
   changes: readonly string[];
