@@ -65,16 +65,17 @@ class NumberChanges {
 }
 
 /**
- * Notifies Temporal after every request that changed numbers. These are requests with status 200 to routes that declare
- * `changesNumbers`, and requests that have computed or sealed months.
+ * Notifies Temporal of requests that change numbers: after those with status 200 to routes that declare `changesNumbers`, and as soon
+ * as a request has computed or sealed months.
  */
 export function watchNumberChanges(app: Api, orchestration: Pick<Orchestration, 'numbersChanged'>): void {
   const changes = new NumberChanges(orchestration, app.log);
-  app.decorateRequest('hasUpdated', false);
+  app.decorateRequest('noteUpdate', function () {
+    changes.note(callerOf(this).organisation.id);
+  });
   app.addHook('onResponse', (request, reply, done) => {
     const { changesNumbers } = request.routeOptions.config;
-    if (request.hasUpdated || (changesNumbers === true && reply.statusCode === 200))
-      changes.note(callerOf(request).organisation.id);
+    if (changesNumbers === true && reply.statusCode === 200) changes.note(callerOf(request).organisation.id);
     done();
   });
   app.addHook('onClose', () => changes.close());

@@ -12,9 +12,8 @@ import {
   type Metric,
 } from '../../warehouse/metrics/metrics.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
-import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
-import { callerOf, changeBy, type Caller } from '../access/authentication.ts';
+import { callerOf, changeBy } from '../access/authentication.ts';
 import { maySeeNumbers, privateForm, type NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import type { idParams } from '../http/fields.ts';
@@ -34,7 +33,7 @@ import { changesOf, validCurrency, targetText } from './metric-rules.ts';
 import { validRise } from './rise-field.ts';
 import { namedPageQuery, page } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, tagged, type Asked, type AskedById, type Reading } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
 import { upToDate } from '../routes/up-to-date.ts';
 import { disconnect } from './disconnect.ts';
 
@@ -73,11 +72,7 @@ function refuseUnnamed(request: FastifyRequest): void {
     );
 }
 
-async function getMetrics(
-  request: Asked<{ query: typeof namedPageQuery }>,
-  dependencies: ApiDependencies,
-  { spend }: Reading,
-) {
+async function getMetrics(request: Asked<{ query: typeof namedPageQuery }>, dependencies: ApiDependencies) {
   const { warehouse } = dependencies;
   const caller = callerOf(request);
   const metrics = await page(
@@ -88,6 +83,7 @@ async function getMetrics(
   );
   if (!permits(caller.permission, 'read'))
     return { ...metrics, data: metrics.data.map(({ id, name }) => ({ id, name })) };
+  const spend = await upToDate(dependencies, request, 'months', metrics.data);
   const months = await monthsOf(dependencies, caller, metrics.data, 'metrics', spend);
   const imports = await importStates(warehouse, caller, metrics.data);
   return {
@@ -127,29 +123,20 @@ async function postMetric(request: Asked<{ body: typeof newMetric }>, dependenci
 }
 
 /** Returns the record of a metric for callers who may see its numbers, with its last twelve months. */
-async function withMonths(
-  dependencies: ApiDependencies,
-  caller: Caller,
-  metric: Metric,
-  spend: ComputedSpend,
-) {
+async function withMonths(request: FastifyRequest, dependencies: ApiDependencies, metric: Metric) {
+  const caller = callerOf(request);
+  const spend = await upToDate(dependencies, request, 'months', [metric]);
   const months = (await monthsOf(dependencies, caller, [metric], 'metric', spend)).get(metric.id) ?? [];
   const imports = await importStates(dependencies.warehouse, caller, [metric]);
   return { ...toWireMetric(metric, months, imports.get(metric.id)), months };
 }
 
-async function getMetric(
-  request: Asked,
-  dependencies: ApiDependencies,
-  { metric, spend }: NamedMetric & Reading,
-) {
-  const caller = callerOf(request);
-  return success(
-    maySeeNumbers(caller, metric)
-      ? await withMonths(dependencies, caller, metric, spend)
+const getMetric = async (request: Asked, dependencies: ApiDependencies, { metric }: NamedMetric) =>
+  success(
+    maySeeNumbers(callerOf(request), metric)
+      ? await withMonths(request, dependencies, metric)
       : privateForm(metric),
   );
-}
 
 async function patchMetric(
   request: Asked<{ params: typeof idParams; body: typeof metricChanges }>,
@@ -163,9 +150,7 @@ async function patchMetric(
   const by = changeBy(caller, clock.now());
   const { id } = request.params;
   const metric = found('metric', id, await updateMetric(warehouse, orgId, id, changes, by));
-  // A changed scope has other costs.
-  const spend = await upToDate(dependencies, request, 'months', [metric]);
-  const shown = await withMonths(dependencies, caller, metric, spend);
+  const shown = await withMonths(request, dependencies, metric);
   return success({ ...shown, warnings: await warningsOf(dependencies, orgId, metric) });
 }
 
@@ -190,7 +175,6 @@ export const metricRoutes = tagged({ tag: 'Metrics', plan: 'unit_economics' }, [
     query: namedPageQuery,
     answer: pageOf(z.union([...shownMetric.options, foundMetric])),
     admit: refuseUnnamed,
-    reads: 'months',
     handle: getMetrics,
   }),
   route('POST /metrics', {
@@ -209,7 +193,6 @@ export const metricRoutes = tagged({ tag: 'Metrics', plan: 'unit_economics' }, [
     summary: 'One metric with its last twelve months',
     answer: successOf(shownMetricWithMonths),
     metric: 'name',
-    reads: 'months',
     handle: getMetric,
   }),
   route('PATCH /metrics/:id', {

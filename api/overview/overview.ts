@@ -11,7 +11,8 @@ import { latestMonth } from '../months/month-fields.ts';
 import { monthsOf } from '../months/read-months.ts';
 import { privateMetric } from '../metrics/metric-fields.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, tagged, type Asked, type Reading } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
+import { upToDate } from '../routes/up-to-date.ts';
 
 const percent = z.number().nullable();
 
@@ -46,10 +47,11 @@ const glanceRecord = z
 /** A revenue metric, to those who may not see its numbers. */
 const privateGlance = z.object({ metric: privateMetric }).meta({ id: 'PrivateGlance' });
 
-async function getOverview(request: Asked, dependencies: ApiDependencies, { spend }: Reading) {
+async function getOverview(request: Asked, dependencies: ApiDependencies) {
   const caller = callerOf(request);
   const { warehouse } = dependencies;
   const metrics = await cachedMetrics(caller.revisions, warehouse, caller.organisation.id);
+  const spend = await upToDate(dependencies, request, 'months', metrics);
   const months = await monthsOf(dependencies, caller, metrics, 'overview', spend);
   const imports = await importStates(warehouse, caller, metrics);
   return success(
@@ -76,7 +78,6 @@ export const overviewRoutes = tagged({ tag: 'Metrics', plan: 'unit_economics' },
     operationId: 'getOverview',
     summary: 'Every metric at a glance, oldest first',
     answer: successOf(z.array(z.union([glanceRecord, privateGlance]))),
-    reads: 'months',
     handle: getOverview,
   }),
 ]);

@@ -10,7 +10,6 @@ import { importStates, type ImportState } from '../../warehouse/imports/import-s
 import { cachedMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
 import { lastRuns } from '../../warehouse/sources/ingest-runs.ts';
-import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import { choicesBegun } from '../../warehouse/spend/picks/spend-choices.ts';
 import { monthBills, type MonthBills } from '../../warehouse/teams/bills/bills.ts';
 import { listTeams, type Team } from '../../warehouse/teams/teams.ts';
@@ -19,7 +18,8 @@ import { visibleNumbers } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, tagged, type Asked, type Reading } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
+import { upToDate } from '../routes/up-to-date.ts';
 import { doubt } from '../months/month-fields.ts';
 import { readMonths } from '../months/read-months.ts';
 import { billOnWire } from '../teams/team-bills.ts';
@@ -110,17 +110,18 @@ async function failedRuns(warehouse: Warehouse, orgId: string): Promise<WaitingI
 
 /** Returns what waits of the metrics whose numbers the caller may see, and of the teams. */
 async function waitingNumbers(
+  request: Asked,
   dependencies: ApiDependencies,
-  caller: Caller,
-  { on }: ComputedSpend,
   now: Date,
 ): Promise<WaitingItem[]> {
   const { warehouse } = dependencies;
+  const caller = callerOf(request);
   const { organisation } = caller;
   const all = (await cachedMetrics(caller.revisions, warehouse, organisation.id)).toSorted(byName);
   const { metrics, vault } = await visibleNumbers(dependencies, caller, all, 'waiting');
   const teams = (await listTeams(warehouse, organisation.id)).sort(byName);
   const imports = await importStates(warehouse, caller, metrics);
+  const { on } = await upToDate(dependencies, request, 'bills', metrics);
   // Below its plan, nobody can lock a month of revenue.
   const lockable = metrics.filter(({ kind }) => kind === 'count' || includes(organisation.tier, 'revenue'));
   const { records, bills } = await warehouse.onOneState(async (session) => ({
@@ -219,7 +220,7 @@ function waitingBills(
   return [{ kind: 'bill_waiting', message, team: nameOf(team), months: found, waiting_for }];
 }
 
-async function getWaiting(request: Asked, dependencies: ApiDependencies, { spend }: Reading) {
+async function getWaiting(request: Asked, dependencies: ApiDependencies) {
   const { warehouse, clock } = dependencies;
   const caller = callerOf(request);
   const { id: orgId, tier } = caller.organisation;
@@ -227,7 +228,7 @@ async function getWaiting(request: Asked, dependencies: ApiDependencies, { spend
   const begun = await choicesBegun(warehouse, orgId, firstDay(addMonths(monthOf(dayOf(now)), -1)));
   return success([
     ...(await failedRuns(warehouse, orgId)),
-    ...(includes(tier, 'unit_economics') ? await waitingNumbers(dependencies, caller, spend, now) : []),
+    ...(includes(tier, 'unit_economics') ? await waitingNumbers(request, dependencies, now) : []),
     ...begun.map(({ words, day }) => ({
       kind: 'collection_begun' as const,
       message: `${words}; earlier months are partial and cannot be locked`,
@@ -249,7 +250,6 @@ export const waitingRoutes = tagged('Metrics', [
       'By kind in the order of the schema, then by name. Plans without unit economics have only runs and collection. ' +
       'Revenue metrics are there only for those who may see their numbers.',
     answer: successOf(z.array(waitingItem)),
-    reads: 'bills',
     handle: getWaiting,
   }),
 ]);

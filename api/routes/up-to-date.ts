@@ -8,8 +8,8 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether the request has computed or sealed months, so that events are evaluated after it. */
-    hasUpdated: boolean;
+    /** Requests an evaluation of the organisation's events, because the request has computed or sealed months. */
+    noteUpdate: () => void;
   }
 }
 
@@ -17,8 +17,8 @@ declare module 'fastify' {
 export type Reads = 'spend' | 'bills' | 'months';
 
 /**
- * Brings up to date what a request reads, and returns the spend that it may read. For `months` these are the months of `metrics`, by
- * default of all metrics of the organisation.
+ * Brings up to date what a request reads, and returns the spend that it may read. For `months` these are the months of `metrics`,
+ * which were read before: the costs of a metric that is made later are not computed yet. By default they are those of all metrics.
  */
 export async function upToDate(
   { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
@@ -26,9 +26,11 @@ export async function upToDate(
   reads: Reads,
   metrics?: readonly Metric[],
 ): Promise<ComputedSpend> {
-  const { organisation, revisions } = callerOf(request);
+  const { organisation, revisions: ofRequest } = callerOf(request);
   const { id: orgId } = organisation;
   const now = clock.now();
+  // A metric may have been made since the request began, also by another node.
+  const revisions = metrics === undefined ? ofRequest : await warehouse.revisions();
   const update = {
     spend: () => computeSpend(warehouse, orgId, now, revisions),
     bills: () => sealBills(warehouse, orgId, now, revisions),
@@ -38,6 +40,7 @@ export async function upToDate(
     },
   };
   const spend = await update[reads]();
-  if (spend.months.length > 0) request.hasUpdated = true;
+  // At once, because the client may leave before the answer.
+  if (spend.months.length > 0) request.noteUpdate();
   return spend;
 }
