@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { isInPart, partFrom } from '../effort.ts';
 
 /** What a test file imports if it starts the service. */
-const SERVICE = /from '.*\/(service-process|node-process|shared-service|backed-up-service|cluster)\.ts'/;
+const SERVICE =
+  /from '.*\/(service-process|with-service|node-process|shared-service|backed-up-service|cluster)\.ts'/;
 
 /** What a test file imports if it starts the service, opens a warehouse, or runs another server. */
 const SLOW = /from '.*\/support\/(service|warehouse|nodes)\//;
