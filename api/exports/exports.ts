@@ -10,7 +10,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
 import { file } from '../routes/bodies.ts';
 import { route, tagged, type Asked, type Replying } from '../routes/route.ts';
-import type { Reads } from '../routes/up-to-date.ts';
+import { noteUpdates } from '../routes/up-to-date.ts';
 import {
   ARROW,
   closeSignal,
@@ -75,14 +75,6 @@ function refuseRange({ start, end }: z.infer<typeof exportQuery>): void {
     throw invalid(`end: expected at most ${MOST_MONTHS} months from start, got ${months}`);
 }
 
-/** What the rows of a kind are made of. */
-const READS: Record<ExportKind, Reads | undefined> = {
-  months: 'months',
-  bills: 'bills',
-  spend: 'spend',
-  values: undefined,
-};
-
 async function getExport(
   request: Asked<{ query: typeof exportQuery }>,
   dependencies: ApiDependencies,
@@ -96,7 +88,17 @@ async function getExport(
   const type = rowsType(request, viewed === null ? TYPES : REVENUE_TYPES);
   const revenue = viewed === null ? {} : { revenue: await requestedRevenue(dependencies, caller, viewed) };
   const { organisation } = caller;
-  const rows = await exportRows(kind, { warehouse, organisation, start, end, now: clock.now(), ...revenue });
+  const rows = await exportRows(kind, {
+    warehouse,
+    organisation,
+    start,
+    end,
+    now: clock.now(),
+    ...revenue,
+    noteUpdates: (spend) => {
+      noteUpdates(request, spend);
+    },
+  });
   const signal = closeSignal(reply);
   const name = `${kind}-${start}-to-${end}`;
   return type === PARQUET
@@ -121,7 +123,6 @@ export const exportRoutes = tagged(
         refuseRange(query);
         if (query.revenue !== undefined) viewedIn(kind);
       },
-      reads: READS[kind],
       handle: (request, dependencies, given) => getExport(request, dependencies, given, kind),
     }),
   ),

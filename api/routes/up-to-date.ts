@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { computeMetricMonths } from '../../warehouse/months/metric-months.ts';
-import { cachedMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
+import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { computeSpend, type ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import { sealBills } from '../../warehouse/teams/bills/bill-sealing.ts';
 import { callerOf } from '../access/authentication.ts';
@@ -18,7 +18,7 @@ export type Reads = 'spend' | 'bills' | 'months';
 
 /**
  * Brings up to date what a request reads, and returns the spend that it may read. For `months` these are the months of `metrics`,
- * which were read before: the costs of a metric that is made later are not computed yet. By default they are those of all metrics.
+ * which were read before: the costs of a metric that is made later are not computed yet. Without them, bills are sealed, too.
  */
 export async function upToDate(
   { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
@@ -34,13 +34,15 @@ export async function upToDate(
   const update = {
     spend: () => computeSpend(warehouse, orgId, now, revisions),
     bills: () => sealBills(warehouse, orgId, now, revisions),
-    months: async () => {
-      const read = metrics ?? (await cachedMetrics(revisions, warehouse, orgId));
-      return computeMetricMonths(warehouse, orgId, read, now, revisions);
-    },
+    months: () =>
+      metrics === undefined ? update.bills() : computeMetricMonths(warehouse, orgId, metrics, now, revisions),
   };
   const spend = await update[reads]();
-  // At once, because the client may leave before the answer.
-  if (spend.months.length > 0) request.noteUpdate();
+  noteUpdates(request, spend);
   return spend;
+}
+
+/** Requests an evaluation of events if months were computed or sealed: at once, because the client may leave before the answer. */
+export function noteUpdates(request: FastifyRequest, { months }: ComputedSpend): void {
+  if (months.length > 0) request.noteUpdate();
 }

@@ -33,7 +33,7 @@ export async function billsExport(request: ExportRequest): Promise<ExportRows> {
   const { warehouse, organisation, start, now, noteUpdates } = request;
   const end = request.end < monthOf(dayOf(now)) ? request.end : monthOf(dayOf(now));
   const sealed = await sealBills(warehouse, organisation.id, now);
-  noteUpdates?.(sealed);
+  noteUpdates(sealed);
   if (start > end) return { columns: COLUMNS, readRows: () => [] };
   const months = { newest: end, count: monthsInclusive(start, end) };
   const { bills, teams } = await warehouse.onOneState(async (session) => ({

@@ -21,5 +21,5 @@ export interface ExportRequest {
   /** Only for callers who may see revenue, and never for a file. */
   revenue?: ExportedRevenue;
   /** Called with the spend that the export has brought up to date. */
-  noteUpdates?: (spend: ComputedSpend) => void;
+  noteUpdates: (spend: ComputedSpend) => void;
 }

@@ -51,7 +51,7 @@ export async function monthsExport(request: ExportRequest): Promise<ExportRows> 
   const counts = (await listMetrics(warehouse, organisation.id)).filter(({ kind }) => kind === 'count');
   const metrics = [...counts, ...(revenue?.metrics ?? [])];
   const computed = await computeMetricMonths(warehouse, organisation.id, metrics, now);
-  noteUpdates?.(computed);
+  noteUpdates(computed);
   return {
     columns: revenue === undefined ? COLUMNS : REVENUE_COLUMNS,
     readRows: async function* (queries) {

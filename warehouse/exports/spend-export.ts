@@ -51,7 +51,7 @@ export async function spendExport({
   noteUpdates,
 }: ExportRequest): Promise<ExportRows> {
   const computed = await computeSpend(warehouse, organisation.id, now);
-  noteUpdates?.(computed);
+  noteUpdates(computed);
   const ranges = await dividedDays(warehouse, organisation.id, { start: firstDay(start), end: lastDay(end) });
   return {
     columns: COLUMNS,
