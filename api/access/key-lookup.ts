@@ -15,9 +15,8 @@ const HOLDER: Derived<KeyHolder | null> = {
 };
 
 /**
- * Returns a look-up of keys. It remembers a holder only as long as nothing about its keys or its organisation has changed, so
- * that a revocation takes effect at once on every node (docs/http.md#manage-keys). Requests that arrive during a statement share
- * the next one.
+ * Returns a look-up of keys. It caches a holder until a key or the organisation changes. So a revocation takes effect at once on
+ * every node (docs/http.md#manage-keys). Requests that arrive during a statement share the next one.
  */
 export function createKeyLookup(
   warehouse: Warehouse,

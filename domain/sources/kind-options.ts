@@ -45,7 +45,10 @@ const aiTools = z.strictObject({ usage_location: locationOf(`${FILES} with the u
 /** A new source shows the default at once. */
 const NEW_ON_BILL = { on_bill: onBill.default('auto') };
 
-/** Each kind's name in generated clients, its options, those of a new source, what a source lacks that was given none, and what its location must be. */
+/**
+ * Each kind's name in generated clients, its options, and what its location must be. `ofNew` are the options of a new source.
+ * `defaults` hold for options that a source was not given.
+ */
 export const KIND_OPTIONS = {
   focus: {
     name: 'Focus',

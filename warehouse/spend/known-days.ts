@@ -21,9 +21,9 @@ export const metricSpend = (metrics: Cte): Cte =>
   });
 
 /**
- * Returns the days on which each `spend` of `scopes` is known. With picked spend, every active source that fills a picked part of
- * the total must cover the day, and each of these parts needs a source that does. Organisation and teams (`spend` '') need every
- * active source, and at least one source.
+ * Returns the days on which each `spend` of `scopes` is known. Picked spend is known if every active source of each picked part
+ * covers the day. Each of these parts needs at least one source. Organisation and teams (`spend` '') need every active source,
+ * and at least one source.
  */
 export const knownDays = (scopes: Cte): Cte =>
   cte({

@@ -38,7 +38,7 @@ import { teamSearch, teamsSearch } from '../teams/teams-search.ts';
 import { NotFound } from './not-found.tsx';
 
 /**
- * What loaders ask for, at once with the code of a page. The page shows the answers, or why there are none. A link that is only
+ * What loaders ask for, at once with the code of a page. The page shows the answers, or their errors. A link that is only
  * pointed at loads no data (`preload: false`), because the service records who reads revenue.
  */
 function ask(...asked: readonly Promise<unknown>[]): void {

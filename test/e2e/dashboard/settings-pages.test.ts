@@ -4,7 +4,7 @@ import { as, newOrganisation, type Api } from '../../support/service/api-client.
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
-/** What an admin does under Settings, and what others are told. It is 7 February 2026. */
+/** An admin changes settings, and others read why they cannot. It is 7 February 2026. */
 describeInBrowser('the settings pages', (browser) => {
   let service: SharedService;
   let admin: Api;
