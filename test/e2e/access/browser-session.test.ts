@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   as,
   inSession,
@@ -13,25 +13,10 @@ import { sendMessage, toolCall } from '../../support/service/assistant-client.ts
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
 import { ALLOWED, bodyType, pathOf, ROUTES } from '../../support/service/routes.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 /** Pages of the service act by a cookie. It is 7 February 2026, 23:30 UTC. */
-let service: ServiceProcess;
-
-beforeAll(async () => {
-  const environment = { CLOCK: '2026-02-07T23:30:00Z', LOG_LEVEL: 'trace' };
-  service = await startService({ dataDir: await newDataDir(), environment });
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
-});
+const service = withService({ CLOCK: '2026-02-07T23:30:00Z', LOG_LEVEL: 'trace' });
 
 interface Key {
   id: string;

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   as,
   asOperator,
@@ -15,48 +15,31 @@ import { THOROUGH } from '../../support/effort.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
 import { ALLOWED, bodyType, pathOf, ROUTES } from '../../support/service/routes.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  runCommand,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { runCommand } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 /** Keys, daily quotas and the isolation of organisations. The time is half an hour before midnight UTC. */
 const EVENING = '2026-02-07T23:30:00Z';
 const TO_MIDNIGHT_SECONDS = 1800;
 
-let service: ServiceProcess;
+const settingsAt = (clock: string) => ({ CLOCK: clock, LOG_LEVEL: 'trace' });
+const service = withService(settingsAt(EVENING));
 /** Every secret that the service has returned. */
 const secrets: string[] = [];
 /** The logs of every process of this file. */
 const logs: string[] = [];
 
-async function start(dataDir: string, clock: string): Promise<void> {
-  service = await startService({ dataDir, environment: { CLOCK: clock, LOG_LEVEL: 'trace' } });
-}
-
 async function restart(clock: string): Promise<void> {
   expect(await service.stop()).toBe(0);
   logs.push(service.logs());
-  await start(service.dataDir, clock);
+  await service.start(settingsAt(clock));
 }
 
 async function killAndRestart(clock: string): Promise<void> {
   await service.kill();
   logs.push(service.logs());
-  await start(service.dataDir, clock);
+  await service.start(settingsAt(clock));
 }
-
-beforeAll(async () => {
-  await start(await newDataDir(), EVENING);
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
-});
 
 interface Key {
   id: string;
@@ -580,7 +563,7 @@ describe('after restarts and days', () => {
     seen.push(await (await fetch(`${service.url}/metrics`)).text());
     expect(await service.stop()).toBe(0);
     logs.push(service.logs());
-    await start(service.dataDir, EVENING);
+    await service.start(settingsAt(EVENING));
     const files = await readdir(service.dataDir, { withFileTypes: true, recursive: true });
     for (const file of files.filter((entry) => entry.isFile() && entry.name !== 'operator.key')) {
       seen.push((await readFile(join(file.parentPath, file.name))).toString('latin1'));

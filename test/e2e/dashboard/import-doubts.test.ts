@@ -9,12 +9,7 @@ import { WAIT_MS } from '../../support/patience.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put } from '../../support/service/imports.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 const QUERY = 'SELECT day, n AS value FROM shop.orders WHERE day BETWEEN @start AND @end';
 const DAYS = Array.from({ length: 31 }, (_, day) => addDays('2026-01-01', day));
@@ -26,11 +21,10 @@ const DENIED = { status: 403, reason: 'accessDenied', message: 'Access Denied: t
  */
 describeInBrowser('the doubt about a month that an import has not read', (browser) => {
   let bigQuery: FakeBigQuery;
-  let service: ServiceProcess;
   let admin: Api;
   let secret: string;
 
-  beforeAll(async () => {
+  const service = withService(async () => {
     bigQuery = await startFakeBigQuery();
     bigQuery.project.queries.set(QUERY, {
       columns: [
@@ -39,10 +33,10 @@ describeInBrowser('the doubt about a month that an import has not read', (browse
       ],
       rows: (start, end) => DAYS.filter((day) => day >= start && day <= end).map((day) => [day, '50']),
     });
-    service = await startService({
-      dataDir: await newDataDir(),
-      environment: { CLOCK: '2026-02-07T06:00:00Z', BIGQUERY_API_ENDPOINT: bigQuery.url },
-    });
+    return { CLOCK: '2026-02-07T06:00:00Z', BIGQUERY_API_ENDPOINT: bigQuery.url };
+  });
+
+  beforeAll(async () => {
     ({ admin, secret } = await newOrganisation(service, { name: 'Import shop' }));
     const bill = focusCsv([...DAYS, '2026-02-05'].map((day) => dayLine(day, '10')));
     const location = await exportsIn(service.dataDir)('bill.csv', bill);
@@ -52,7 +46,6 @@ describeInBrowser('the doubt about a month that an import has not read', (browse
   afterAll(async () => {
     await service.stop();
     await bigQuery.close();
-    await removeDataDir(service.dataDir);
   });
 
   /** Connects a metric to BigQuery. Its first run fails. */

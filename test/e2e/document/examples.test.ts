@@ -6,12 +6,8 @@ import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigque
 import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { operatorKeyOf, PAGE, waitFor } from '../../support/service/api-client.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { removeDataDir } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { newStableText } from './stable-text.ts';
 
 /**
@@ -45,14 +41,13 @@ interface Example {
 
 let bigQuery: FakeBigQuery;
 let receiver: WebhookReceiver;
-let service: ServiceProcess;
 let backups: string;
 let stable: ReturnType<typeof newStableText>;
 let operations: Map<string, { method: string; path: string; operation: Operation }>;
 const examples = new Map<string, Example>();
 let key: Record<string, string>;
 
-beforeAll(async () => {
+const service = withService(async () => {
   bigQuery = await startFakeBigQuery();
   bigQuery.project.queries.set(QUERY, {
     columns: [
@@ -62,16 +57,15 @@ beforeAll(async () => {
     rows: (start, end) => [['2026-02-06', '12']].filter(([day = '']) => day >= start && day <= end),
   });
   receiver = await newReceiver();
-  const dataDir = await newDataDir();
   backups = await mkdtemp(join(tmpdir(), 'cost-analytics-examples-'));
-  service = await startService({
-    dataDir,
-    environment: {
-      CLOCK: '2026-02-07T06:00:00Z',
-      PRIVATE_TARGETS: '127.0.0.1',
-      BIGQUERY_API_ENDPOINT: bigQuery.url,
-    },
-  });
+  return {
+    CLOCK: '2026-02-07T06:00:00Z',
+    PRIVATE_TARGETS: '127.0.0.1',
+    BIGQUERY_API_ENDPOINT: bigQuery.url,
+  };
+});
+
+beforeAll(async () => {
   const { version } = JSON.parse(
     await readFile(resolve(import.meta.dirname, '../../../package.json'), 'utf8'),
   ) as { version: string };
@@ -79,7 +73,7 @@ beforeAll(async () => {
     [receiver.url]: 'https://hooks.example.com/cost-analytics',
     [new URL(receiver.url).host]: 'hooks.example.com',
     [backups]: '/backups',
-    [dataDir]: '/var/lib/cost-analytics',
+    [service.dataDir]: '/var/lib/cost-analytics',
     [JSON.stringify(bigQuery.account.key['private_key']).slice(1, -1)]:
       '-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----\\n',
     [`"version":"${version}"`]: '"version":"1.0.0"',
@@ -101,7 +95,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await Promise.all([bigQuery.close(), receiver.close()]);
-  await Promise.all([removeDataDir(service.dataDir), removeDataDir(backups)]);
+  await removeDataDir(backups);
 });
 
 /** Calls a route. Returns its answer, or the text of a file. */

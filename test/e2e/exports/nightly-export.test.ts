@@ -14,13 +14,8 @@ import {
   type Api,
 } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  runCommand,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { newDataDir, runCommand } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
 import { fileSettings } from '../../support/warehouse/engines.ts';
 import { OPERATOR } from '../../../domain/organisations/actor.ts';
@@ -34,20 +29,22 @@ import { closeOrganisation } from '../../../warehouse/organisations/deleted-orga
 const BUCKET = 'team-data';
 const KEY_ID = 'AKIDEXPORT';
 
-let service: ServiceProcess;
 let target: string;
 let storage: LocalServer;
 const objects = new Map<string, Buffer>();
 let acme: { id: string; secret: string };
 let bill: { file: string; source: string };
 
-async function start(dataDir: string, environment: Record<string, string>): Promise<void> {
-  service = await startService({
-    dataDir,
-    environment: { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', ...environment },
-  });
-}
+const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
+const service = withService(async (dataDir) => {
+  storage = await startFakeS3(objects, KEY_ID);
+  target = join(dataDir, 'target');
+  // The operator lets a group read.
+  await mkdir(target, { mode: 0o750 });
+  return { ...SETTINGS, EXPORT_TO: target };
+});
 const storageSettings = (): Record<string, string> => ({
+  ...SETTINGS,
   EXPORT_TO: `s3://${BUCKET}/costs/`,
   AWS_ACCESS_KEY_ID: KEY_ID,
   AWS_SECRET_ACCESS_KEY: 'secret',
@@ -57,14 +54,8 @@ const storageSettings = (): Record<string, string> => ({
 const admin = (): Api => as(service, acme.secret);
 
 beforeAll(async () => {
-  storage = await startFakeS3(objects, KEY_ID);
-  const dataDir = await newDataDir();
-  target = join(dataDir, 'target');
-  // The operator lets a group read.
-  await mkdir(target, { mode: 0o750 });
-  await start(dataDir, { EXPORT_TO: target });
   acme = await newOrganisation(service, { tier: 'business' });
-  const file = join(dataDir, 'bill.csv');
+  const file = join(service.dataDir, 'bill.csv');
   await writeFile(
     file,
     focusCsv([
@@ -96,7 +87,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await storage.close();
-  await removeDataDir(service.dataDir);
 });
 
 async function exportNow(): Promise<void> {
@@ -193,7 +183,7 @@ it('removes the file of a month that has lost its rows, and writes only what bel
 it('writes the same to an object storage, and nothing once the setting is gone', async () => {
   const local = await filesOf(join(target, acme.id));
   await service.stop();
-  await start(service.dataDir, storageSettings());
+  await service.start(storageSettings());
   for (const _ of ['once', 'again']) {
     await exportNow();
     const stored = [...objects].map(([path, content]) => [
@@ -206,7 +196,7 @@ it('writes the same to an object storage, and nothing once the setting is gone',
   expect(puts).toHaveLength(2 * local.size);
 
   await service.stop();
-  await start(service.dataDir, {});
+  await service.start(SETTINGS);
   const temporal = await openTemporal(service.dataDir);
   await expect
     .poll(() =>
@@ -233,7 +223,7 @@ it('goes with its organisation, whose deletion the next start completes if the p
     return (await runCommand(['org', 'deletions'], target)).stdout;
   };
 
-  await start(service.dataDir, storageSettings());
+  await service.start(storageSettings());
   await expect.poll(deletions, { timeout: WAIT_MS }).toContain('complete at 2026-02-07T06:00:00.000Z');
   expect([...objects.keys()]).toEqual([`${BUCKET}/costs/org_staying/spend/month=2026-01/data.parquet`]);
 });

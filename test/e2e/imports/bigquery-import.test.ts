@@ -5,12 +5,7 @@ import { filesWith } from '../../support/fakes/search-bytes.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put, type Import } from '../../support/service/imports.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 /** The import of a query's values from BigQuery. It is 7 February 2026. Each test continues the story. */
 
@@ -24,7 +19,6 @@ const COLUMNS = [
 type Row = [day: Day, label: string, value: string];
 
 let bigQuery: FakeBigQuery;
-let service: ServiceProcess;
 let admin: Api;
 let orders: string;
 /** What the query returns, of all days. */
@@ -50,14 +44,16 @@ async function newMetric(more: object): Promise<string> {
   return expectData(await admin.post<{ id: string }>('/metrics', { ...metric, ...more })).id;
 }
 
-beforeAll(async () => {
+const service = withService(async () => {
   bigQuery = await startFakeBigQuery();
   bigQuery.project.queries.set(QUERY, {
     columns: COLUMNS,
     rows: (start, end) => rows.filter(([day]) => day >= start && day <= end),
   });
-  const environment = { CLOCK: '2026-02-07T06:00:00Z', BIGQUERY_API_ENDPOINT: bigQuery.url };
-  service = await startService({ dataDir: await newDataDir(), environment });
+  return { CLOCK: '2026-02-07T06:00:00Z', BIGQUERY_API_ENDPOINT: bigQuery.url };
+});
+
+beforeAll(async () => {
   ({ admin } = await newOrganisation(service, { tier: 'professional' }));
   orders = await newMetric({ name: 'Orders', label_key: 'region' });
   rows = [
@@ -72,7 +68,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await bigQuery.close();
-  await removeDataDir(service.dataDir);
 });
 
 describe('a check', () => {

@@ -10,12 +10,7 @@ import { stripeAccount } from '../../../demo/stripe/stripe-account.ts';
 import { as, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, put, type Import } from '../../support/service/imports.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { COUNTED_TEST_MS } from '../../support/patience.ts';
 
 /** Imports while the service is killed at random moments. Each round imports other numbers. */
@@ -30,21 +25,11 @@ const LONGEST_WAIT_MS = 1_500;
 
 let stripe: FakeStripe;
 let bigQuery: FakeBigQuery;
-let service: ServiceProcess;
 let secret: string;
 let sales: string;
 let orders: string;
 
 const admin = (): Api => as(service, secret);
-
-async function start(dataDir: string): Promise<void> {
-  const environment = {
-    CLOCK: '2026-02-07T06:00:00Z',
-    STRIPE_API_BASE: `http://127.0.0.1:${stripe.base.port}`,
-    BIGQUERY_API_ENDPOINT: bigQuery.url,
-  };
-  service = await startService({ dataDir, environment });
-}
 
 /** Lays other numbers, and returns the values that both imports must have then. */
 function layNumbers(round: number): { sales: Map<Day, number>; orders: Map<Day, number> } {
@@ -97,12 +82,19 @@ async function endOf(metric: string, runId: string): Promise<Import | undefined>
   return last_run?.run_id === runId && last_run.status !== 'running' ? body.data : undefined;
 }
 
+const service = withService(async () => {
+  stripe = await startFakeStripe(stripeAccount(TEST_KEY));
+  bigQuery = await startFakeBigQuery();
+  layNumbers(0);
+  return {
+    CLOCK: '2026-02-07T06:00:00Z',
+    STRIPE_API_BASE: `http://127.0.0.1:${stripe.base.port}`,
+    BIGQUERY_API_ENDPOINT: bigQuery.url,
+  };
+});
+
 describe.runIf(THOROUGH)('imports of a service that is killed', () => {
   beforeAll(async () => {
-    stripe = await startFakeStripe(stripeAccount(TEST_KEY));
-    bigQuery = await startFakeBigQuery();
-    layNumbers(0);
-    await start(await newDataDir());
     ({ secret } = await newOrganisation(service));
     const metric = { unit: 'x', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
     const make = async (more: object): Promise<string> =>
@@ -125,7 +117,6 @@ describe.runIf(THOROUGH)('imports of a service that is killed', () => {
     await service.stop();
     await stripe.close();
     await bigQuery.close();
-    await removeDataDir(service.dataDir);
   });
 
   it(
@@ -140,7 +131,7 @@ describe.runIf(THOROUGH)('imports of a service that is killed', () => {
         const wait = (SEED * 31 + round * 7_907) % LONGEST_WAIT_MS;
         await new Promise((resume) => setTimeout(resume, wait));
         await service.kill();
-        await start(service.dataDir);
+        await service.start();
         for (const [metric, runId] of [
           [sales, salesRun],
           [orders, ordersRun],
@@ -165,7 +156,7 @@ describe.runIf(THOROUGH)('imports of a service that is killed', () => {
         const last = await run(orders);
         while ((await endOf(orders, last)) === undefined);
         await service.kill();
-        await start(service.dataDir);
+        await service.start();
         const again = await run(orders);
         expect((await ended(orders, again)).last_run).toMatchObject({ status: 'completed', error: null });
       }

@@ -11,12 +11,7 @@ import { stripeAccount } from '../../../demo/stripe/stripe-account.ts';
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, put } from '../../support/service/imports.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
 
 /**
@@ -34,11 +29,8 @@ const IMPORTED = [987_654.31, 98_765_431, 49_382_715.5];
 /** A count, which is not private: the search finds it. */
 const COUNT = 5_432_109.25;
 
-let service: ServiceProcess;
 let admin: Api;
-
 let stripe: FakeStripe;
-let environment: Record<string, string>;
 
 const sale = (_: unknown, index: number): BalanceTransaction => ({
   id: `txn_${index}`,
@@ -48,18 +40,19 @@ const sale = (_: unknown, index: number): BalanceTransaction => ({
   reporting_category: 'charge',
 });
 
-beforeAll(async () => {
+const service = withService(async () => {
   stripe = await startFakeStripe(stripeAccount(TEST_KEY, Array.from({ length: 150 }, sale)));
   const STRIPE_API_BASE = `http://127.0.0.1:${stripe.base.port}`;
-  environment = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', STRIPE_API_BASE };
-  service = await startService({ dataDir: await newDataDir(), environment });
+  return { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', STRIPE_API_BASE };
+});
+
+beforeAll(async () => {
   ({ admin } = await newOrganisation(service, { tier: 'enterprise' }));
 });
 
 afterAll(async () => {
   await service.stop();
   await stripe.close();
-  await removeDataDir(service.dataDir);
 });
 
 async function metricOf(more: object): Promise<string> {
@@ -172,7 +165,7 @@ it('leaves no number of revenue in any file or table', async () => {
   expect(await filesWith(dataDir, forms)).toEqual([]);
   await findsTheCount();
   const crashed = service.logs();
-  service = await startService({ dataDir, environment });
+  await service.start();
   await maintain();
   expect(await service.stop()).toBe(0);
   expect(await filesWith(dataDir, forms)).toEqual([]);

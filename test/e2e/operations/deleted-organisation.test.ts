@@ -14,13 +14,8 @@ import {
   type Api,
 } from '../../support/service/api-client.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  runCommand,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { runCommand } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, runScheduled, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { startOf, workflowIdOf } from '../../../workflows/contract.ts';
 
@@ -34,7 +29,6 @@ interface Tenant {
   admin: Api;
 }
 
-let service: ServiceProcess;
 let temporal: TemporalWindow;
 let cluster: FakeOpenCost;
 let receiver: WebhookReceiver;
@@ -91,19 +85,18 @@ async function runningOf(orgId: string): Promise<string[]> {
   return found.sort();
 }
 
-beforeAll(async () => {
-  const dataDir = await newDataDir();
+const service = withService((dataDir) => {
   target = join(dataDir, 'nightly');
-  service = await startService({
-    dataDir,
-    environment: {
-      CLOCK: '2026-02-07T06:00:00Z',
-      PRIVATE_TARGETS: '127.0.0.1',
-      SOURCE_ROOTS: '',
-      EXPORT_TO: target,
-    },
-  });
-  temporal = await openTemporal(dataDir);
+  return {
+    CLOCK: '2026-02-07T06:00:00Z',
+    PRIVATE_TARGETS: '127.0.0.1',
+    SOURCE_ROOTS: '',
+    EXPORT_TO: target,
+  };
+});
+
+beforeAll(async () => {
+  temporal = await openTemporal(service.dataDir);
   cluster = await startFakeOpenCost({
     allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
     assets: { '2026-02-06': node('prod', 'i-1', 4) },
@@ -118,7 +111,6 @@ afterAll(async () => {
   await service.stop();
   await cluster.close();
   await receiver.close();
-  await removeDataDir(service.dataDir);
 });
 
 describe('org delete', () => {

@@ -7,12 +7,7 @@ import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-r
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put } from '../../support/service/imports.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, runScheduled, type TemporalWindow } from '../../support/service/temporal-client.ts';
 
 /**
@@ -39,7 +34,6 @@ const DATA = [COST, String(TOTAL), BAD_COST, WORST_COST, VALUE, BAD_VALUE, REDIR
 /** What Temporal shows of the redirected delivery, once its first attempt has failed. */
 const NOT_ACCEPTED = 'attemptDelivery failed (not_accepted)';
 
-let service: ServiceProcess;
 let bigQuery: FakeBigQuery;
 let receiver: WebhookReceiver;
 let temporal: TemporalWindow;
@@ -47,21 +41,20 @@ let acme: { id: string; admin: Api };
 
 const QUERY = 'SELECT day, n AS value FROM shop.orders WHERE day BETWEEN @start AND @end';
 
-beforeAll(async () => {
+const service = withService(async (dataDir) => {
   bigQuery = await startFakeBigQuery();
   receiver = await newReceiver();
-  const dataDir = await newDataDir();
   await mkdir(join(dataDir, 'target'));
-  service = await startService({
-    dataDir,
-    environment: {
-      CLOCK: '2026-02-07T06:00:00Z',
-      PRIVATE_TARGETS: '127.0.0.1',
-      BIGQUERY_API_ENDPOINT: bigQuery.url,
-      EXPORT_TO: join(dataDir, 'target'),
-    },
-  });
-  temporal = await openTemporal(dataDir);
+  return {
+    CLOCK: '2026-02-07T06:00:00Z',
+    PRIVATE_TARGETS: '127.0.0.1',
+    BIGQUERY_API_ENDPOINT: bigQuery.url,
+    EXPORT_TO: join(dataDir, 'target'),
+  };
+});
+
+beforeAll(async () => {
+  temporal = await openTemporal(service.dataDir);
   acme = await newOrganisation(service);
 });
 
@@ -70,7 +63,6 @@ afterAll(async () => {
   await service.stop();
   await bigQuery.close();
   await receiver.close();
-  await removeDataDir(service.dataDir);
 });
 
 async function newSource(name: string, costs: readonly string[]): Promise<string> {

@@ -8,12 +8,8 @@ import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-r
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { scrape, type Scrape } from '../../support/service/scrape.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { newDataDir, removeDataDir, startService } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 /** What an operator sees of a service in Prometheus. The time is 7 February 2026, 06:00. */
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
@@ -22,20 +18,19 @@ const DAY = 86_400;
 const DEPLOY = join(PRODUCT, 'deploy');
 const PACKAGE = await readFile(join(PRODUCT, 'package.json'), 'utf8');
 
-let service: ServiceProcess;
 let operatorUrl: string;
 let receiver: WebhookReceiver;
 let organisation: { id: string; secret: string; admin: Api };
 let sourceId: string;
 let seen: Scrape;
 
-beforeAll(async () => {
+const service = withService(async () => {
   const port = await freePort();
   operatorUrl = `http://127.0.0.1:${port}`;
-  service = await startService({
-    dataDir: await newDataDir(),
-    environment: { ...SETTINGS, METRICS_PORT: String(port) },
-  });
+  return { ...SETTINGS, METRICS_PORT: String(port) };
+});
+
+beforeAll(async () => {
   receiver = await newReceiver();
   organisation = await newOrganisation(service, { name: 'Name of a customer' });
   const { admin } = organisation;
@@ -62,7 +57,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await receiver.close();
-  await removeDataDir(service.dataDir);
 });
 
 describe('the metrics of a service', () => {

@@ -2,13 +2,8 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newOrganisation, waitFor } from '../../support/service/api-client.ts';
 import { scrape } from '../../support/service/scrape.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  runCommand,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { runCommand } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
 
 /** The backup of each night, and what an operator sees of it. Each test continues the story, which begins on 7 February 2026. */
@@ -16,29 +11,18 @@ import { openTemporal, runScheduled } from '../../support/service/temporal-clien
 const SCHEDULE = 'back-up-warehouse';
 const DAY = 86_400;
 
-let dataDir: string;
 let copies: string;
-let service: ServiceProcess;
 
-async function start(clock: string, more: Record<string, string> = {}): Promise<void> {
-  const environment = { CLOCK: clock, BACKUP_TO: copies, BACKUP_KEEP: '2', ...more };
-  service = await startService({ dataDir, environment });
-}
-
-beforeAll(async () => {
-  dataDir = await newDataDir();
+const service = withService((dataDir) => {
   copies = `${dataDir}-copies`;
-  await start('2026-02-07T03:00:00Z');
-  await newOrganisation(service);
+  return { CLOCK: '2026-02-07T03:00:00Z', BACKUP_TO: copies, BACKUP_KEEP: '2' };
 });
-afterAll(async () => {
-  await service.stop();
-  await rm(copies, { recursive: true, force: true });
-  await removeDataDir(dataDir);
-});
+
+beforeAll(() => newOrganisation(service));
+afterAll(() => rm(copies, { recursive: true, force: true }));
 
 async function backUpNow(): Promise<void> {
-  const temporal = await openTemporal(dataDir);
+  const temporal = await openTemporal(service.dataDir);
   await runScheduled(temporal, SCHEDULE);
   await temporal.close();
 }
@@ -50,7 +34,7 @@ async function seen(): Promise<(number | undefined)[]> {
 }
 
 async function hours(): Promise<number[]> {
-  const temporal = await openTemporal(dataDir);
+  const temporal = await openTemporal(service.dataDir);
   try {
     const { spec } = await temporal.client.schedule.getHandle(SCHEDULE).describe();
     return (spec.calendars ?? []).flatMap(({ hour }) => hour.map(({ start: first }) => first));
@@ -71,7 +55,12 @@ it('makes dated copies, and keeps as many as the settings say', async () => {
 it('shows its age after a restart, and follows another hour', async () => {
   expect(await hours()).toEqual([3]);
   await service.stop();
-  await start('2026-02-09T03:00:00Z', { BACKUP_HOUR: '22' });
+  await service.start({
+    CLOCK: '2026-02-09T03:00:00Z',
+    BACKUP_TO: copies,
+    BACKUP_KEEP: '2',
+    BACKUP_HOUR: '22',
+  });
   expect(await seen()).toEqual([2 * DAY, 1]);
   await waitFor(async () => ((await hours()).join() === '22' ? true : undefined));
 });
@@ -79,7 +68,7 @@ it('shows its age after a restart, and follows another hour', async () => {
 it('that fails is a line of the log with its reason, and a metric, and the doctor names the setting', async () => {
   await rm(copies, { recursive: true });
   await writeFile(copies, 'a file where the folder was');
-  const temporal = await openTemporal(dataDir);
+  const temporal = await openTemporal(service.dataDir);
   await temporal.client.schedule.getHandle(SCHEDULE).trigger();
   await waitFor(async () => ((await seen())[1] === 0 ? true : undefined));
   await temporal.close();
@@ -87,14 +76,14 @@ it('that fails is a line of the log with its reason, and a metric, and the docto
   expect(await seen()).toEqual([2 * DAY, 0]);
   const reason = `${copies}: expected a folder that can be made, but it is there already, and is no folder`;
   expect(service.logs()).toContain(reason);
-  const { code, stdout } = await runCommand(['doctor'], { DATA_DIR: dataDir, BACKUP_TO: copies });
+  const { code, stdout } = await runCommand(['doctor'], { DATA_DIR: service.dataDir, BACKUP_TO: copies });
   expect([code, stdout]).toEqual([1, expect.stringContaining(`PROBLEM BACKUP_TO: ${reason}\n`)]);
 });
 
 it('without BACKUP_TO has no schedule', async () => {
   await service.stop();
-  service = await startService({ dataDir, environment: { CLOCK: '2026-02-09T03:00:00Z' } });
-  const temporal = await openTemporal(dataDir);
+  await service.start({ CLOCK: '2026-02-09T03:00:00Z' });
+  const temporal = await openTemporal(service.dataDir);
   await waitFor(async () => {
     const ids: string[] = [];
     for await (const { scheduleId } of temporal.client.schedule.list()) ids.push(scheduleId);

@@ -1,19 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { masterKeyId } from '../../../security/sealing.ts';
 import { THOROUGH } from '../../support/effort.ts';
 import { as, asOperator, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { scrape } from '../../support/service/scrape.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  runCommand,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { runCommand } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 /**
  * The master key of a service that keeps it in `master.key`: starts with other keys, and its rotation by an operator with the
@@ -34,13 +29,11 @@ let oldKey: string;
 /** Texts that are sealed: the values, and the secret of a webhook. */
 const SEALED = VALUES + 1;
 
-let service: ServiceProcess;
+const service = withService({ ...TIME, ...FROM_FILE });
 let secret: string;
 let sales: string;
 
-async function start(keys: Record<string, string>, dataDir?: string): Promise<void> {
-  service = await startService({ dataDir: dataDir ?? service.dataDir, environment: { ...TIME, ...keys } });
-}
+const start = (keys: Record<string, string>): Promise<void> => service.start({ ...TIME, ...keys });
 
 const both = () => ({ MASTER_KEY: newKey, MASTER_KEY_PREVIOUS: oldKey });
 
@@ -86,7 +79,6 @@ async function remaining(): Promise<number> {
 
 describe('the master key', () => {
   beforeAll(async () => {
-    await start(FROM_FILE, await newDataDir());
     oldKey = await keyFile('master.key');
     ({ secret } = await newOrganisation(service));
     const metric = { name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD', aggregation: 'total' };
@@ -104,11 +96,6 @@ describe('the master key', () => {
     expect(uploaded).toMatchObject({ created: VALUES });
     const webhook = { url: 'http://127.0.0.1:9/', events: ['unit_cost.changed'] };
     expectData(await admin().post('/webhooks', webhook));
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await removeDataDir(service.dataDir);
   });
 
   it('is checked by the doctor while the service runs', async () => {

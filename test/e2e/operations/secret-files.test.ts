@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { as } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  runCommand,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { newDataDir, removeDataDir, runCommand } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 /** An operator who keeps all secrets in files, as Docker and Kubernetes mount them. Each test continues the story. */
 const CLOCK = '2026-02-07T06:00:00Z';
@@ -24,36 +19,32 @@ const SECRETS = {
 let files: Record<keyof typeof SECRETS, string>;
 /** The folder of a command on another machine, without the files that the service makes. */
 let elsewhere: string;
-let service: ServiceProcess;
 
-const start = (dataDir: string, keys: Record<string, string>): Promise<ServiceProcess> =>
-  startService({
-    dataDir,
-    environment: { CLOCK, PRIVATE_TARGETS: '127.0.0.1', OPERATOR_KEY_FILE: files.operator, ...keys },
-  });
+const settingsWith = (keys: Record<string, string>) => ({
+  CLOCK,
+  PRIVATE_TARGETS: '127.0.0.1',
+  OPERATOR_KEY_FILE: files.operator,
+  ...keys,
+});
+
+const service = withService(async () => {
+  elsewhere = await newDataDir();
+  files = {
+    operator: join(elsewhere, 'operator'),
+    old: join(elsewhere, 'old'),
+    new: join(elsewhere, 'new'),
+  };
+  await writeFile(files.operator, `${SECRETS.operator}\n`);
+  await writeFile(files.old, `${SECRETS.old}\n`);
+  await writeFile(files.new, SECRETS.new);
+  return settingsWith({ MASTER_KEY_FILE: files.old });
+});
 
 const command = (words: string[], keys: Record<string, string>, dataDir = service.dataDir) =>
   runCommand(words, { DATA_DIR: dataDir, COST_ANALYTICS_URL: service.url, ...keys });
 
 describe('secrets in files', () => {
-  beforeAll(async () => {
-    elsewhere = await newDataDir();
-    files = {
-      operator: join(elsewhere, 'operator'),
-      old: join(elsewhere, 'old'),
-      new: join(elsewhere, 'new'),
-    };
-    await writeFile(files.operator, `${SECRETS.operator}\n`);
-    await writeFile(files.old, `${SECRETS.old}\n`);
-    await writeFile(files.new, SECRETS.new);
-    service = await start(await newDataDir(), { MASTER_KEY_FILE: files.old });
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await removeDataDir(service.dataDir);
-    await removeDataDir(elsewhere);
-  });
+  afterAll(() => removeDataDir(elsewhere));
 
   it('are those of the service and of its operator', async () => {
     const create = ['org', 'create', '--name', 'Acme', '--tier', 'business', '--currency', 'USD', '--json'];
@@ -90,10 +81,9 @@ describe('secrets in files', () => {
   });
 
   it('rotate the master key, and the doctor reads them', async () => {
-    const { dataDir } = service;
     const both = { MASTER_KEY_FILE: files.new, MASTER_KEY_PREVIOUS_FILE: files.old };
     await service.stop();
-    service = await start(dataDir, both);
+    await service.start(settingsWith(both));
     const rotated = await command(['rotate-master-key'], { OPERATOR_KEY_FILE: files.operator }, elsewhere);
     expect(rotated).toMatchObject({ code: 0 });
     await service.stop();

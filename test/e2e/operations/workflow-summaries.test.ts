@@ -6,27 +6,17 @@ import { WAIT_MS } from '../../support/patience.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { asOperator, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, runScheduled, type TemporalWindow } from '../../support/service/temporal-client.ts';
 
 /** What Temporal shows of a workflow without opening it: its names and its source. Each test continues the story. */
-let service: ServiceProcess;
+const service = withService({ CLOCK: '2026-02-07T06:00:00Z' });
 let temporal: TemporalWindow;
 let acme: { id: string; admin: Api };
 let sourceId: string;
 
-async function start(dataDir: string): Promise<void> {
-  service = await startService({ dataDir, environment: { CLOCK: '2026-02-07T06:00:00Z' } });
-  temporal = await openTemporal(dataDir);
-}
-
 beforeAll(async () => {
-  await start(await newDataDir());
+  temporal = await openTemporal(service.dataDir);
   acme = await newOrganisation(service, { name: 'Acme' });
   const location = join(service.dataDir, 'bill.csv');
   await writeFile(location, focusCsv([dayLine('2026-01-15', '640.25')]));
@@ -34,11 +24,7 @@ beforeAll(async () => {
   sourceId = expectData(await acme.admin.post<{ id: string }>('/cost-sources', source)).id;
 });
 
-afterAll(async () => {
-  await temporal.close();
-  await service.stop();
-  await removeDataDir(service.dataDir);
-});
+afterAll(() => temporal.close());
 
 async function summaryOf(workflowId: string): Promise<string | undefined> {
   const described = await temporal.client.workflow.getHandle(workflowId).describe();
@@ -76,7 +62,8 @@ it('a settlement has the name that its organisation had at the last start', asyn
   await temporal.client.schedule.getHandle(schedule).pause('by an operator');
   await temporal.close();
   await service.stop();
-  await start(service.dataDir);
+  await service.start();
+  temporal = await openTemporal(service.dataDir);
   const { state } = await waitFor(async () => {
     // The start makes the schedule anew.
     const found = await temporal.client.schedule

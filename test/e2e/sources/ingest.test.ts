@@ -22,12 +22,7 @@ import { listenLocally, sendContent, serveFiles, type LocalServer } from '../../
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { someOf, THOROUGH } from '../../support/effort.ts';
 import { anyText, textLike } from '../../support/service/matchers.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 
@@ -38,7 +33,6 @@ const NO_ASSETS = { kubernetes: 0, hosts: 0 };
 const withoutHttpfs = lacking('extensions');
 const S3_KEY_ID = 'AKIATEST';
 
-let service: ServiceProcess;
 let temporal: TemporalWindow;
 let exportsDir: string;
 /** A folder outside the source roots. */
@@ -46,32 +40,30 @@ let outside: string;
 let storage: LocalServer;
 const objects = new Map<string, Buffer>();
 
-beforeAll(async () => {
-  const dataDir = await newDataDir();
+const service = withService(async (dataDir) => {
   outside = await mkdtemp(join(tmpdir(), 'cost-analytics-outside-'));
   exportsDir = join(dataDir, 'exports');
   storage = await startFakeS3(objects, S3_KEY_ID);
-  service = await startService({
-    dataDir,
-    environment: {
-      CLOCK: '2026-02-07T06:00:00Z',
-      SOURCE_ROOTS: [exportsDir, resolve(SAMPLE, '..')].join(delimiter),
-      PRIVATE_TARGETS: '127.0.0.1',
-      AWS_ENDPOINT_URL_S3: storage.url,
-      AWS_ACCESS_KEY_ID: S3_KEY_ID,
-      AWS_SECRET_ACCESS_KEY: 'secret-of-the-test-bucket',
-      AWS_REGION: 'eu-central-1',
-      NO_PROXY: '127.0.0.1,localhost',
-    },
-  });
-  temporal = await openTemporal(dataDir);
+  return {
+    CLOCK: '2026-02-07T06:00:00Z',
+    SOURCE_ROOTS: [exportsDir, resolve(SAMPLE, '..')].join(delimiter),
+    PRIVATE_TARGETS: '127.0.0.1',
+    AWS_ENDPOINT_URL_S3: storage.url,
+    AWS_ACCESS_KEY_ID: S3_KEY_ID,
+    AWS_SECRET_ACCESS_KEY: 'secret-of-the-test-bucket',
+    AWS_REGION: 'eu-central-1',
+    NO_PROXY: '127.0.0.1,localhost',
+  };
+});
+
+beforeAll(async () => {
+  temporal = await openTemporal(service.dataDir);
 });
 
 afterAll(async () => {
   await temporal.close();
   await service.stop();
   await storage.close();
-  await removeDataDir(service.dataDir);
   await rm(outside, { recursive: true });
 });
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { defaultCliCacheDir } from '../../../temporal/cli/cli-cache.ts';
 import { OPERATOR } from '../../../domain/organisations/actor.ts';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
@@ -10,13 +10,8 @@ import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { serveFiles, type LocalServer } from '../../support/fakes/file-server.ts';
 import { as, ingest, newIngestedSource, newOrganisation } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  runCommand,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { runCommand } from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { fileSettings } from '../../support/warehouse/engines.ts';
 
 /**
@@ -27,11 +22,10 @@ const WHAT_TO_DO =
   /the DuckDB extension httpfs cannot be loaded: .*scripts\/fetch-duckdb-extensions\.sh.*DUCKDB_EXTENSIONS/;
 
 let home: string;
-let service: ServiceProcess;
 let host: LocalServer;
 let environment: Record<string, string>;
 
-beforeAll(async () => {
+const service = withService(async () => {
   const bill = Buffer.from(focusCsv([dayLine('2026-01-10', '40.5')]));
   host = await serveFiles(new Map([['/bill.csv', bill]]));
   home = await mkdtemp(join(tmpdir(), 'cost-analytics-home-'));
@@ -44,13 +38,12 @@ beforeAll(async () => {
     HTTP_PROXY: 'http://127.0.0.1:1',
     XDG_CACHE_HOME: dirname(defaultCliCacheDir(process.env)),
   };
-  service = await startService({ dataDir: await newDataDir(), environment });
+  return environment;
 });
 
 afterAll(async () => {
   await service.stop();
   await host.close();
-  await removeDataDir(service.dataDir);
   await rm(home, { recursive: true });
 });
 
@@ -110,7 +103,7 @@ it('fails the runs of a source from before at once, and the doctor names the sou
   );
   expect(stdout.match(/PROBLEM/g)).toHaveLength(1);
 
-  service = await startService({ dataDir: service.dataDir, environment });
+  await service.start();
   const after = as(service, secret);
   const run = await ingest(after, id);
   expect(run).toMatchObject({ status: 'failed', rows_read: 0 });

@@ -1,16 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { as, ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { readArrow } from '../../support/exports/arrow-table.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 import { freeName } from '../../support/service/free-name.ts';
 
 /**
@@ -21,7 +16,11 @@ import { freeName } from '../../support/service/free-name.ts';
  *   account 2222: S3 5 (team search)
  *   cluster prod: shop/api 12, shop/worker 3, 6 idle
  */
-let service: ServiceProcess;
+const settingsAt = (clock: string) => (dataDir: string) => ({
+  CLOCK: clock,
+  SOURCE_ROOTS: join(dataDir, 'exports'),
+});
+const service = withService(settingsAt('2026-01-01T06:00:00Z'));
 let secret: string;
 let admin: Api;
 let bill: string;
@@ -54,13 +53,8 @@ const linesOf = (months: string[]) =>
       .map((line) => JSON.parse(line) as ReturnType<typeof dayLine>),
   );
 
-const start = (dataDir: string, clock: string) =>
-  startService({ dataDir, environment: { CLOCK: clock, SOURCE_ROOTS: join(dataDir, 'exports') } });
-
 beforeAll(async () => {
-  const dataDir = await newDataDir();
-  service = await start(dataDir, '2026-01-01T06:00:00Z');
-  const exportsDir = join(dataDir, 'exports');
+  const exportsDir = join(service.dataDir, 'exports');
   const organisation = await newOrganisation(service);
   ({ secret, admin } = organisation);
   const file = async (name: string, text: string): Promise<string> => {
@@ -95,11 +89,6 @@ beforeAll(async () => {
     },
   });
   await ingest(admin, cluster);
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
 });
 
 interface Metric {
@@ -169,9 +158,8 @@ describe('specific spend', () => {
   });
 
   it('of months before the first use is partial with a reason and cannot be locked, unlike later months', async () => {
-    const { dataDir } = service;
     await service.stop();
-    service = await start(dataDir, '2026-02-07T06:00:00Z');
+    await service.start(settingsAt('2026-02-07T06:00:00Z')(service.dataDir));
     admin = as(service, secret);
     await ingest(admin, bill);
     await ingest(admin, cluster);

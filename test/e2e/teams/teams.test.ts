@@ -1,15 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { as, ingest, newOrganisation, type Answer, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../../support/service/service-process.ts';
+import { withService } from '../../support/service/with-service.ts';
 
 /**
  * Two teams in January 2026, calculated by hand (USD), 237 in all:
@@ -24,7 +19,11 @@ import {
  * | 6666                 |   7 |                     |                    | 7           |
  * | fully loaded        | 237 | 149                 | 79                 | 9           |
  */
-let service: ServiceProcess;
+const settingsAt = (clock: string) => (dataDir: string) => ({
+  CLOCK: clock,
+  SOURCE_ROOTS: join(dataDir, 'exports'),
+});
+const service = withService(settingsAt('2026-01-20T06:00:00Z'));
 let secret: string;
 let admin: Api;
 let bill: string;
@@ -44,15 +43,12 @@ const january = Object.entries(COSTS).map(([account, cost]) =>
 );
 const account = (id: string) => ({ source: 'cloud', cloud: 'aws', account: id });
 
-const start = (dataDir: string, clock: string) =>
-  startService({ dataDir, environment: { CLOCK: clock, SOURCE_ROOTS: join(dataDir, 'exports') } });
 const writeBill = (lines: ReturnType<typeof dayLine>[]) =>
   writeFile(join(service.dataDir, 'exports', 'bill.csv'), focusCsv(lines));
 const put = <Data>(path: string, body: object): Promise<Answer<Data>> =>
   admin.send('PUT', path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
 beforeAll(async () => {
-  service = await start(await newDataDir(), '2026-01-20T06:00:00Z');
   ({ secret, admin } = await newOrganisation(service));
   await writeBill(january);
   const location = join(service.dataDir, 'exports', 'bill.csv');
@@ -60,11 +56,6 @@ beforeAll(async () => {
     await admin.post<{ id: string }>('/cost-sources', { name: 'AWS', kind: 'focus', location }),
   ).id;
   await ingest(admin, bill);
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataDir(service.dataDir);
 });
 
 interface Team {
@@ -336,9 +327,8 @@ describe('bills', () => {
   });
 
   it('wait for their split values once the month has settled', async () => {
-    const { dataDir } = service;
     await service.stop();
-    service = await start(dataDir, '2026-02-07T06:00:00Z');
+    await service.start(settingsAt('2026-02-07T06:00:00Z')(service.dataDir));
     admin = as(service, secret);
     await writeBill([...january, dayLine('2026-01-31', '0', { SubAccountId: '1111' })]);
     await ingest(admin, bill);
