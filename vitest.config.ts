@@ -10,7 +10,6 @@ process.env['UV_THREADPOOL_SIZE'] ??= '16';
 const LONGEST = [
   'e2e/nodes/nodes',
   'e2e/dashboard/accessibility',
-  'e2e/sources/sound-exports',
   'warehouse/sources/rejected-months',
   'warehouse/sources/units/missing-units',
   'api/access/never-old',

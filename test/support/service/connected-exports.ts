@@ -1,14 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import type { ExportedSource } from '../exports/exported-source.ts';
+import { writeSources, type ExportedSource } from '../exports/exported-source.ts';
 import { ingest, type Api, type Run } from './api-client.ts';
 import { expectData } from './envelope.ts';
-
-const SECOND_FEED: Partial<Record<string, string>> = {
-  opencost: 'assets_location',
-  ai_tools: 'usage_location',
-};
 
 /** Writes the files of sources below `folder`, connects the sources, and returns their runs. */
 export async function connectExports(
@@ -17,26 +9,8 @@ export async function connectExports(
   sources: readonly ExportedSource[],
 ): Promise<Run[]> {
   const runs: Run[] = [];
-  for (const [place, source] of sources.entries()) {
-    const own = join(folder, String(place));
-    await mkdir(join(own, 'files'), { recursive: true });
-    for (const [name, text] of Object.entries(source.files))
-      await writeFile(join(own, 'files', name), name.endsWith('.gz') ? gzipSync(text) : text);
-    const second = SECOND_FEED[source.kind];
-    const options: Record<string, string> = {};
-    if (second !== undefined) {
-      options[second] = join(own, 'second.csv');
-      await writeFile(join(own, 'second.csv'), source.second ?? '');
-    }
-    const { id } = expectData(
-      await admin.post<{ id: string }>('/cost-sources', {
-        name: `Source ${place}`,
-        kind: source.kind,
-        location: join(own, 'files'),
-        options,
-        starts_on: source.startsOn ?? '2025-11-01',
-      }),
-    );
+  for (const source of await writeSources(folder, sources)) {
+    const { id } = expectData(await admin.post<{ id: string }>('/cost-sources', source));
     runs.push(await ingest(admin, id));
   }
   return runs;

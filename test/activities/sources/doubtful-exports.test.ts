@@ -1,17 +1,18 @@
-import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
-import { newOrganisation } from '../../support/service/api-client.ts';
-import { connectExports, newOrders } from '../../support/service/connected-exports.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { as } from '../../support/service/api-client.ts';
+import { newOrders } from '../../support/service/connected-exports.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { doubtfulExports } from '../../support/exports/doubtful-exports.ts';
-import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
+import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { ingestExports } from '../../support/service/local-ingest.ts';
 
 /** Each export is counted right, or holds January back with a reason. */
-let service: SharedService;
+let api: LocalApi;
 
 beforeAll(async () => {
-  service = await sharedService();
+  api = await startLocalApi();
 });
+afterAll(() => api.close());
 
 interface Month {
   month: string;
@@ -23,14 +24,13 @@ interface Month {
 
 it.each(Object.entries(doubtfulExports()))(
   '%s: January is counted right, or is held back with a reason',
-  async (name, { sources, cost, doubts, note }) => {
-    const { admin } = await newOrganisation(service);
+  async (_, { sources, cost, doubts, note }) => {
+    const { orgId, secret } = await api.newTenant();
+    const admin = as(api, secret);
     const orders = await newOrders(admin, ['2026-01']);
-    const runs = await connectExports(admin, join(service.exportsDir, name.replaceAll(/\W+/g, '-')), sources);
-    expect(runs.map(({ status, error }) => ({ status, error }))).toEqual(
-      sources.map(() => ({ status: 'completed', error: null })),
-    );
-    if (note !== undefined) expect(runs.flatMap(({ notes }) => notes).join('\n')).toMatch(note);
+    const runs = await ingestExports(api, orgId, sources);
+    expect(runs).toMatchObject(sources.map(() => ({ status: 'completed', error: null })));
+    if (note !== undefined) expect(runs.flatMap((run) => run?.notes ?? []).join('\n')).toMatch(note);
     const months = expectData(await admin.get<Month[]>(`/metrics/${orders}/months`));
     const january = months.find(({ month }) => month === '2026-01');
     expect(january).toMatchObject({
