@@ -54,6 +54,7 @@ describeOnBothEngines('imports', (open) => {
     { orgId, metric }: Awaited<ReturnType<typeof newStory>>,
     runId: string,
     values: readonly ImportedValue[],
+    check: () => Promise<void> = () => Promise.resolve(),
   ): Promise<number> => {
     const parts = async function* () {
       await Promise.resolve();
@@ -68,7 +69,7 @@ describeOnBothEngines('imports', (open) => {
         days: DAYS,
         parts: parts(),
         change: { source: 'warehouse', by: { type: 'import', id: runId, name: 'BigQuery' }, now: NOW },
-        check: () => Promise.resolve(),
+        check,
         signal: new AbortController().signal,
       },
       test.warehouse,
@@ -101,6 +102,15 @@ describeOnBothEngines('imports', (open) => {
         ['2026-01-01', 'us', 'set'],
         ['2026-01-01', 'eu', 'set'],
       ]);
+    });
+
+    it('are refused if the connection was replaced meanwhile, even if there are none', async () => {
+      const story = await newStory();
+      const replaced = () => Promise.reject(new Error('the connection was replaced'));
+      for (const values of [[{ day: '2026-01-01', value: '1' }], []])
+        await expect(store(story, 'run_1', values, replaced)).rejects.toThrow('the connection was replaced');
+      const counts = await changesOfRun(test.warehouse, story.orgId, story.metric.id, 'run_1');
+      expect(counts).toEqual({ changed: 0, removed: 0 });
     });
 
     it('are refused as a whole if one comes twice or cannot be stored', async () => {
