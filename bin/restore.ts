@@ -3,6 +3,7 @@ import { readManifest, type BackupManifest } from '../warehouse/engine/backup/ma
 import { isDuckLake } from '../warehouse/engine/location.ts';
 import { BASELINE } from '../warehouse/engine/migrations/032-baseline.ts';
 import { NEWEST_VERSION } from '../warehouse/engine/migrations/migrations.ts';
+import { BEGIN_ANEW } from '../warehouse/engine/migrations/schema-version.ts';
 import { knownMasterKeys } from './settings/master-key.ts';
 import type { Settings } from './settings/settings.ts';
 import { restoreFile } from './backup/restore-file.ts';
@@ -37,9 +38,7 @@ function refuseOtherVersions({ version, schema_version: ofBackup }: BackupManife
   if (ofBackup > NEWEST_VERSION)
     throw new Error(`${made} knows ${NEWEST_VERSION}: install that version, or a newer one`);
   if (ofBackup < BASELINE.version)
-    throw new Error(
-      `${made} opens version ${BASELINE.version} and later: restore it with the release before this one, start that once, and then this one`,
-    );
+    throw new Error(`${made} upgrades version ${BASELINE.version} and later: ${BEGIN_ANEW}`);
 }
 
 /** Throws if the master keys open nothing of what is sealed, as a start does. Says which keys are missing otherwise. */

@@ -121,7 +121,7 @@ describe('a backup of a running service', () => {
     const manifest = await readFile(join(folder, 'backup.json'), 'utf8');
     const words = {
       9999: /tables of version 9999, and this one knows \d+: install that version, or a newer one/,
-      31: /tables of version 31, and this one opens version 32 and later: restore it with the release before/,
+      31: /tables of version 31, and this one upgrades version 32 and later: start this one with an empty DATA_DIR/,
     };
     for (const [version, why] of Object.entries(words)) {
       await writeFile(

@@ -18,15 +18,19 @@ export async function originOf(warehouse: Pick<Session, 'query'>): Promise<strin
   return first?.made_at ?? '';
 }
 
+/** What to do with data that no version upgrades. */
+export const BEGIN_ANEW =
+  'start this one with an empty DATA_DIR, connect and ingest the sources again, and store the values of metrics again; the version that wrote the data still opens it';
+
 /**
  * Returns why this version cannot open a warehouse, and what to do; null if it can. A newer version has tables that this one does
- * not know. A warehouse from before the first migration (the baseline) needs migrations that only earlier versions have.
+ * not know. No version upgrades a warehouse from before the first migration, the baseline.
  */
 export function whyRefused(stored: number, migrations: readonly Migration[] = MIGRATIONS): string | null {
   const [first = stored, last = stored] = [migrations[0]?.version, migrations.at(-1)?.version];
   if (stored > last)
     return `a newer version of the product has migrated the warehouse to version ${stored}, and this one knows ${last}: start the newer one, or restore a backup from before the upgrade`;
   if (stored > 0 && stored < first)
-    return `the warehouse has version ${stored}, and this version of the product opens version ${first} and later: start the release before this one, which upgrades the warehouse, and then this one; nothing was changed`;
+    return `the warehouse has version ${stored}, and this version of the product upgrades version ${first} and later: ${BEGIN_ANEW}; nothing was changed`;
   return null;
 }
