@@ -75,6 +75,9 @@ const NOTHING = (): Promise<void> => Promise.resolve();
 /** Returns the error of a session whose DuckDB has ended. The next session may have a new DuckDB. */
 export const lost = (): ServiceError => unavailable('the warehouse is being reopened; try again');
 
+/** Runs single statements that return rows: on a session, or on any free one of a warehouse. */
+export type Queries = Pick<Session, 'query'>;
+
 /** Runs statements in a DuckDB of this or another process. */
 export type Statements = Pick<Session, 'query' | 'run' | 'isLost' | 'interrupt' | 'rowsRead'>;
 

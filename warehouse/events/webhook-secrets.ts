@@ -1,6 +1,6 @@
 import type { Sealer } from '../../security/sealing.ts';
 import { requireOpeningKey } from '../engine/records/require-key.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries, Session } from '../engine/session.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 
 /** A new secret of a webhook, in the clear, and what seals it. */
@@ -45,7 +45,7 @@ export async function insertSecret(
  * opened, because receivers may know only that one.
  */
 export async function signingSecrets(
-  warehouse: Pick<Session, 'query'>,
+  warehouse: Queries,
   sealer: Sealer,
   orgId: string,
   webhookId: string,
@@ -66,7 +66,7 @@ export async function signingSecrets(
 
 /** Returns the webhooks of an organisation whose newest secret cannot be opened. */
 export async function webhooksWithoutSecret(
-  warehouse: Pick<Session, 'query'>,
+  warehouse: Queries,
   sealer: Sealer,
   orgId: string,
 ): Promise<ReadonlySet<string>> {

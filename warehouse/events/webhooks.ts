@@ -1,6 +1,6 @@
 import type { DeliveryInput, EventType } from '../../domain/events/webhook.ts';
 import { newId } from '../engine/sql/ids.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import { insertSecret, type NewSecret } from './webhook-secrets.ts';
@@ -60,17 +60,14 @@ export function createWebhook(
 
 /** Returns the webhooks after `cursor`, oldest first; without a page all of them. */
 export const listWebhooks = (
-  warehouse: Pick<Session, 'query'>,
+  warehouse: Queries,
   orgId: string,
   page?: { limit: number; cursor: string | null },
 ): Promise<Webhook[]> => WEBHOOKS.list(warehouse, orgId, page);
 
 /** Returns the organisation's webhook, or null if it has no such webhook. */
-export const findWebhook = (
-  warehouse: Pick<Session, 'query'>,
-  orgId: string,
-  webhookId: string,
-): Promise<Webhook | null> => WEBHOOKS.find(warehouse, orgId, webhookId);
+export const findWebhook = (warehouse: Queries, orgId: string, webhookId: string): Promise<Webhook | null> =>
+  WEBHOOKS.find(warehouse, orgId, webhookId);
 
 /** Returns the organisations with webhooks, for the start of the service. Never for a tenant. */
 export async function organisationsWithWebhooks(warehouse: Warehouse): Promise<string[]> {

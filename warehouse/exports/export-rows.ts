@@ -3,12 +3,12 @@ import { typedColumns, type Columns, type TextRow } from '../engine/sql/columns.
 import { instant } from '../engine/sql/instant.ts';
 import { dropTemporaryTables } from '../engine/sql/temporary-tables.ts';
 import { copyRunsToParquet, streamWritten, withScratchFile } from '../engine/parquet-file.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries, Session } from '../engine/session.ts';
 import type { Parameters } from '../engine/sql/parameters.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** Reads rows in batches. */
-type ReadRows = (queries: Pick<Session, 'query'>, signal: AbortSignal) => Batches;
+type ReadRows = (queries: Queries, signal: AbortSignal) => Batches;
 type Batches = AsyncIterable<readonly TextRow[]> | Iterable<readonly TextRow[]>;
 
 /**

@@ -2,7 +2,7 @@ import { importedDays, type ImportRunInput } from '../../domain/imports/connecti
 import type { Day } from '../../domain/shared/calendar.ts';
 import { NOTHING, type Uncounted } from '../../domain/imports/uncounted.ts';
 import { RunLog, type Run } from '../engine/records/run-log.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import type { RevenueVault } from '../metrics/revenue-vault.ts';
 
@@ -46,7 +46,7 @@ export interface ImportHistory {
 
 /** Returns the history of an organisation's connections, by the id of their credential. Those without runs are left out. */
 export async function importHistories(
-  warehouse: Pick<Session, 'query'>,
+  warehouse: Queries,
   orgId: string,
 ): Promise<Map<string, ImportHistory>> {
   const rows = await warehouse.query<Record<string, unknown> & { is_last: boolean; failed_days: string }>(

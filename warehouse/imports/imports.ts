@@ -10,7 +10,7 @@ import {
 } from '../engine/records/credentials.ts';
 import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries, Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import { valuesLock } from '../metrics/value-changes.ts';
 
@@ -54,7 +54,7 @@ const importLocks = (orgId: string, metricId: string): string[] => [
 
 /** Returns the connection of a metric, or null if it has none. */
 export async function findImport(
-  warehouse: Pick<Session, 'query'>,
+  warehouse: Queries,
   orgId: string,
   metricId: string,
 ): Promise<ImportConnection | null> {
@@ -66,7 +66,7 @@ export async function findImport(
 }
 
 /** Returns all connections of an organisation. */
-export const listImports = (warehouse: Pick<Session, 'query'>, orgId: string): Promise<ImportConnection[]> =>
+export const listImports = (warehouse: Queries, orgId: string): Promise<ImportConnection[]> =>
   IMPORTS.list(warehouse, orgId);
 
 /**
@@ -142,7 +142,7 @@ export const CREDENTIAL_UNREADABLE =
 
 /** Returns the credential of a connection, or null if it cannot be opened. Throws an Error if it was replaced or deleted. */
 export async function credentialOf(
-  warehouse: Pick<Session, 'query'>,
+  warehouse: Queries,
   sealer: Sealer,
   orgId: string,
   connection: ImportConnection,
@@ -155,7 +155,7 @@ export async function credentialOf(
 
 /** Whether the credential of a connection is stored and cannot be opened. */
 export const isCredentialUnreadable = async (
-  warehouse: Pick<Session, 'query'>,
+  warehouse: Queries,
   sealer: Sealer,
   orgId: string,
   connection: ImportConnection,

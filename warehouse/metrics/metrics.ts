@@ -7,7 +7,7 @@ import { forMessage } from '../../domain/shared/text/for-message.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { existingTeams } from '../teams/existing-teams.ts';
 import { newId } from '../engine/sql/ids.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries, Session } from '../engine/session.ts';
 import { listSharedCosts } from '../teams/shared-costs.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import { valuesLock } from './value-changes.ts';
@@ -122,11 +122,8 @@ const ALL_METRICS: Derived<Metric[]> = {
 };
 
 /** Returns the metrics after `cursor`, oldest first; without a page all of them. */
-export const listMetrics = (
-  warehouse: Pick<Session, 'query'>,
-  orgId: string,
-  page?: ListedThings,
-): Promise<Metric[]> => METRICS.list(warehouse, orgId, page);
+export const listMetrics = (warehouse: Queries, orgId: string, page?: ListedThings): Promise<Metric[]> =>
+  METRICS.list(warehouse, orgId, page);
 
 /**
  * Changes or deletes a metric. Returns its new state (or its last), or null if there is no such metric. Throws a conflict for

@@ -2,7 +2,7 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import { requireOpeningKey } from '../engine/records/require-key.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 
 /** Where a sealed value of revenue is stored: one change of one day or month. */
 export interface ValuePlace {
@@ -46,7 +46,7 @@ export class RevenueVault {
   }
 
   /** Throws if texts that the vault seals could not be opened; see {@link requireOpeningKey}. */
-  requireOpeningKey(session: Pick<Session, 'query'>): Promise<void> {
+  requireOpeningKey(session: Queries): Promise<void> {
     return requireOpeningKey(session, this.#sealer);
   }
 

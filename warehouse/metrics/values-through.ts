@@ -1,6 +1,6 @@
 import type { Day } from '../../domain/shared/calendar.ts';
 import { cte, ctes, type Cte } from '../engine/sql/cte.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 
 /**
  * Returns the day through which the values of each of `metrics` (metric_id, frequency) are complete, and the first period with a
@@ -25,7 +25,7 @@ GROUP BY metric_id, frequency, newest, values_from`,
 
 /** Returns the day through which the values of some metrics are complete, by metric. Metrics without values are left out. */
 export async function valuesThrough(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   metricIds: readonly string[],
 ): Promise<Map<string, Day>> {

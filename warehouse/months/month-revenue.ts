@@ -2,7 +2,7 @@ import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { valueText, valueUnits, type DecimalText } from '../../domain/shared/decimals.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
 import { letOthersRun } from '../engine/let-others-run.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 import type { RevenueVault, ValuePlace } from '../metrics/revenue-vault.ts';
 
 /** A value of revenue. `units` is null if it cannot be opened. */
@@ -52,7 +52,7 @@ function sumOf(days: readonly RevenueDay[] = [], isMeant: (day: RevenueDay) => b
 
 /** Reads and opens the revenue of some metrics from `first` on. Throws without a vault, unless there are no metrics. */
 export async function openRevenue(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   metricIds: readonly string[],
   first: Day,

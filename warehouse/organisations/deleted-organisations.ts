@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/organisations/actor.ts';
 import { OF_OPERATOR } from '../engine/maintenance/erasure.ts';
 import type { By } from '../engine/records/versioned-records.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries, Session } from '../engine/session.ts';
 import { instant, instantOrNull } from '../engine/sql/instant.ts';
 import { sqlText } from '../engine/sql/sql-text.ts';
 import { tablesOfOrganisations } from '../engine/sql/table-names.ts';
@@ -147,7 +147,7 @@ const toDeletion = (row: DeletionRow): Deletion => ({
 });
 
 async function findClosed(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
 ): Promise<{ deletion: Deletion; createdAt: Date } | null> {
   const [row] = await session.query<DeletionRow>(
@@ -160,13 +160,13 @@ async function findClosed(
 }
 
 /** Returns all deletions, oldest first. For the operator only. */
-export const listDeletions = async (warehouse: Pick<Session, 'query'>): Promise<Deletion[]> =>
+export const listDeletions = async (warehouse: Queries): Promise<Deletion[]> =>
   (await warehouse.query<DeletionRow>(`${DELETIONS} GROUP BY deleted_org ORDER BY min(deletion_id)`)).map(
     toDeletion,
   );
 
 /** Whether an organisation was deleted, or its deletion has begun. */
-export async function isDeleted(warehouse: Pick<Session, 'query'>, orgId: string): Promise<boolean> {
+export async function isDeleted(warehouse: Queries, orgId: string): Promise<boolean> {
   const rows = await warehouse.query(
     'SELECT deleted_org FROM organisation_deletions WHERE deleted_org = $deleted LIMIT 1',
     { deleted: orgId },

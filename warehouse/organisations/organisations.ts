@@ -5,7 +5,7 @@ import { audit } from '../engine/records/audit-log.ts';
 import type { By } from '../engine/records/versioned-records.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
 import { nameKey } from '../engine/sql/name-key.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries, Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** An organisation: the tenant that everything belongs to. */
@@ -28,7 +28,7 @@ export const newOrganisationId = (): string => newId('org');
 export const ORGANISATION_NAMES = 'names of organisations';
 
 /** Throws a conflict with the id of another organisation that has the name, in any encoding. For the operator only. */
-export async function refuseTakenName(session: Pick<Session, 'query'>, name: string): Promise<void> {
+export async function refuseTakenName(session: Queries, name: string): Promise<void> {
   const [other] = await session.query<{ id: string }>(
     `SELECT org_id AS id FROM organisations WHERE ${nameKey('name')} = ${nameKey('$name')} ORDER BY org_id LIMIT 1`,
     { name },

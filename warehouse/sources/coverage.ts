@@ -2,17 +2,14 @@ import { firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/s
 import type { SourceMonth } from '../../domain/sources/coverage.ts';
 import { unitDoubts } from '../../domain/sources/units/missing-units.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 import { ctes } from '../engine/sql/cte.ts';
 import { BROUGHT_THROUGH, coveredDays, DAYS, deliveries, LOADS_AS_OF, ownLoads } from './covered-days.ts';
 import { storedDoubts } from './doubts.ts';
 import { DAY_BIT, daysOfRhythm, missingUnitsOf } from './units/missing-units.ts';
 
 /** Returns the last day that each source has delivered, by source id. */
-export async function deliveredThrough(
-  session: Pick<Session, 'query'>,
-  orgId: string,
-): Promise<Map<string, Day>> {
+export async function deliveredThrough(session: Queries, orgId: string): Promise<Map<string, Day>> {
   const rows = await session.query<{ source_id: string; delivers_through: Day }>(
     `WITH ${ctes(deliveries('current_loads'))} SELECT source_id, delivers_through FROM deliveries`,
     { org: orgId },
@@ -29,7 +26,7 @@ interface NewestDay {
 }
 
 /** Returns the last day that each source of all organisations has delivered, for the operator's metrics. */
-export const newestDays = (session: Pick<Session, 'query'>): Promise<NewestDay[]> =>
+export const newestDays = (session: Queries): Promise<NewestDay[]> =>
   session.query<NewestDay>(`
 SELECT org_id, source_id, schedule_paused, max(${BROUGHT_THROUGH}) AS newest_day
 FROM current_loads JOIN cost_sources USING (org_id, source_id)
@@ -42,7 +39,7 @@ GROUP BY ALL ORDER BY org_id, source_id`);
  * @param asOf only loads before this day count; null counts all.
  */
 export async function sourceMonths(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   { first, last }: { first: Month; last: Month },
   asOf: Day | null = null,
@@ -77,7 +74,7 @@ export async function sourceMonths(
 
 /** Returns those of `months` (oldest first) in which a source covers a day, or has brought a part of one. */
 export async function deliveredMonths(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   months: readonly Month[],
 ): Promise<Set<Month>> {

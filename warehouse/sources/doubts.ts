@@ -2,7 +2,7 @@ import { waysOut, type DoubtCode, type SourceDoubt } from '../../domain/sources/
 import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 import { cte, ctes, type Cte } from '../engine/sql/cte.ts';
 import { amountInWords } from './publishing/charged-twice.ts';
 import { CURRENT_READINGS, newestBefore, READINGS_AS_OF } from './publishing/readings.ts';
@@ -28,7 +28,7 @@ interface DoubtRow {
  * @param asOf only what was published, computed or decided before this day counts; null counts all.
  */
 export async function storedDoubts(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   range: { org: string; first: Day; last: Day },
   asOf: Day | null,
 ): Promise<Map<string, SourceDoubt[]>> {

@@ -1,7 +1,7 @@
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { pushTo } from '../../domain/shared/push-to.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 import type { IngestRun } from './ingest-runs.ts';
 
 /** The cost of a source in a month, before and after a run. Null: it had no load of the month. */
@@ -16,7 +16,7 @@ export interface MonthChange {
  * billing periods that begin in it. A month that a source no longer has stays as it was loaded, so that it does not change.
  */
 export async function changesOfRuns(
-  warehouse: Pick<Session, 'query'>,
+  warehouse: Queries,
   orgId: string,
   runs: readonly Pick<IngestRun, 'run_id' | 'source_id'>[],
 ): Promise<Map<string, MonthChange[]>> {

@@ -4,7 +4,7 @@ import type { Platform } from '../../domain/imports/platforms.ts';
 import type { MetricKind } from '../../domain/metrics/metric.ts';
 import type { Tier } from '../../domain/organisations/tiers.ts';
 import { dayOf, type Day } from '../../domain/shared/calendar.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 import { instant } from '../engine/sql/instant.ts';
 import type { Derived, OrganisationCache } from '../engine/cache/derived-cache.ts';
 import { ofMetric } from '../engine/cache/revisions.ts';
@@ -30,7 +30,7 @@ const VALUE_IMPORT: Derived<ValueImport | null> = {
 
 /** Returns, from the cache if it has it, what the imports of some metrics have read, also of those that were disconnected; see {@link valueImports}. */
 export async function cachedValueImports(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   cache: OrganisationCache,
   orgId: string,
   metricIds: readonly string[],
@@ -60,7 +60,7 @@ interface Row {
 
 /** Returns what the imports of some metrics have read, by metric id, also of those that were disconnected. */
 export async function valueImports(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   metricIds: readonly string[],
 ): Promise<Map<string, ValueImport>> {

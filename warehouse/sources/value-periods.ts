@@ -1,7 +1,7 @@
 import type { ValueDays } from '../../domain/metrics/value-gap.ts';
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { cte, ctes } from '../engine/sql/cte.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 
 /** When the values of a metric lie in a month, and which an import has recorded. */
 export interface ValuePeriods extends ValueDays {
@@ -51,7 +51,7 @@ export const valuePeriodsOf = (row: LastPeriods): ValuePeriods => ({
 
 /** Returns when the values of some metrics lie in each month, by metric id. */
 export async function valuePeriods(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   metricIds: readonly string[],
 ): Promise<Map<string, Map<Month, ValuePeriods>>> {

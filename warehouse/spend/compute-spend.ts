@@ -3,7 +3,7 @@ import { computeStaleMonths } from './compute-stale-months.ts';
 import { INSERT_SCOPE_COSTS, SCOPE_COSTS_MISSING } from './scope-costs.ts';
 import { scopeDayCostsMissing, storeScopeDayCosts } from './scope-day-costs.ts';
 import { staleMonths } from './stale-months.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries, Session } from '../engine/session.ts';
 import type { Derived } from '../engine/cache/derived-cache.ts';
 import type { Revisions } from '../engine/cache/revisions.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -34,14 +34,14 @@ interface Computed {
 export type ComputedSession = Session & Computed;
 
 /** Runs single statements, on any session, while an organisation's spend is up to date. */
-export type ComputedQueries = Pick<Session, 'query'> & Computed;
+export type ComputedQueries = Queries & Computed;
 
 /** An organisation's spend after it was brought up to date. */
 export interface ComputedSpend {
   /** The months that were computed, oldest first; usually none. */
   months: Month[];
   /** Lets spend be read on a session, or by single statements. */
-  on: <Queries extends Pick<Session, 'query'>>(session: Queries) => Queries & Computed;
+  on: <Own extends Queries>(session: Own) => Own & Computed;
 }
 
 const computed = (months: Month[]): ComputedSpend => ({

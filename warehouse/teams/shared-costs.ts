@@ -5,7 +5,7 @@ import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { existingTeams } from './existing-teams.ts';
 import { newId } from '../engine/sql/ids.ts';
 import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries, Session } from '../engine/session.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import {
   Versions,
@@ -47,7 +47,7 @@ export const createSharedCost = (
 
 /** Returns the shared costs after `cursor`, oldest first; without a page all of them. */
 export const listSharedCosts = (
-  warehouse: Pick<Session, 'query'>,
+  warehouse: Queries,
   orgId: string,
   page?: ListedThings,
 ): Promise<SharedCost[]> => SHARED_COSTS.list(warehouse, orgId, page);

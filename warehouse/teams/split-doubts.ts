@@ -1,7 +1,7 @@
 import { endedInWords, unreadInWords, type ImportReach } from '../../domain/imports/import-reach.ts';
 import { missingLastDays } from '../../domain/metrics/value-gap.ts';
 import { addMonths, type Month } from '../../domain/shared/calendar.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 import { valueImports } from '../sources/value-imports.ts';
 import { valuePeriods } from '../sources/value-periods.ts';
 
@@ -15,7 +15,7 @@ export interface SplitDoubts {
 
 /** Returns what the imports of some metrics keep from splitting costs, also of those that were disconnected. */
 export async function splitDoubts(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   metricIds: readonly string[],
 ): Promise<SplitDoubts> {

@@ -1,7 +1,7 @@
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import type { LabelSum } from '../../domain/teams/shared-cost.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 
 /** Today's values of a month that shared costs are split by. */
 export interface SplitValues {
@@ -13,7 +13,7 @@ export interface SplitValues {
 
 /** Returns the values of some metrics in some months (their first days), by month. Uses one statement. */
 export async function splitValues(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   metricIds: readonly string[],
   months: readonly Day[],
@@ -54,7 +54,7 @@ FROM counts LEFT JOIN sums USING (metric_id, month) ORDER BY metric_id, month, l
 
 /** Returns the names of some metrics by id. */
 export async function metricNames(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   metricIds: readonly string[],
 ): Promise<Map<string, string>> {

@@ -3,7 +3,7 @@ import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { teamsOfSplit } from '../../domain/teams/shared-cost.ts';
 import { newId } from '../engine/sql/ids.ts';
 import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries, Session } from '../engine/session.ts';
 import { listSharedCosts } from './shared-costs.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import {
@@ -43,11 +43,8 @@ export const findTeam = (warehouse: Warehouse, orgId: string, teamId: string): P
   TEAMS.find(warehouse, orgId, teamId);
 
 /** Returns the teams after `cursor`, oldest first; without a page all of them. */
-export const listTeams = (
-  warehouse: Pick<Session, 'query'>,
-  orgId: string,
-  page?: ListedThings,
-): Promise<Team[]> => TEAMS.list(warehouse, orgId, page);
+export const listTeams = (warehouse: Queries, orgId: string, page?: ListedThings): Promise<Team[]> =>
+  TEAMS.list(warehouse, orgId, page);
 
 /**
  * Changes or deletes a team. Returns its new state (or its last), or null if there is no such team. Throws a conflict like

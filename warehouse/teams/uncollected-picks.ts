@@ -1,6 +1,6 @@
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { UncollectedPicks } from '../../domain/teams/bill.ts';
-import type { Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 import { COLLECTED_SINCE, TAKEN_SINCE, USES_CHOICE } from '../spend/picks/spend-choices.ts';
 
 /**
@@ -10,7 +10,7 @@ import { COLLECTED_SINCE, TAKEN_SINCE, USES_CHOICE } from '../spend/picks/spend-
  * that takes spend from a less specific pick: before that was collected the bill has the spend, and afterwards it has not.
  */
 export async function uncollectedPicks(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   months: readonly Day[],
 ): Promise<Map<Month, UncollectedPicks>> {

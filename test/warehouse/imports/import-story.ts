@@ -5,7 +5,7 @@ import { conflict } from '../../../domain/shared/errors.ts';
 import { monthRecords, type MonthRecord } from '../../../domain/months/month-record.ts';
 import { firstImportedMonth } from '../../../domain/imports/connection.ts';
 import { Sealer } from '../../../security/sealing.ts';
-import type { Session } from '../../../warehouse/engine/session.ts';
+import type { Queries } from '../../../warehouse/engine/session.ts';
 import { importRuns, openImportRun, type ImportRun } from '../../../warehouse/imports/import-runs.ts';
 import { changesOfRun, storeImported } from '../../../warehouse/imports/import-values.ts';
 import { connectImport, disconnectImport, findImport } from '../../../warehouse/imports/imports.ts';
@@ -93,7 +93,7 @@ export function importSteps({ warehouse }: Pick<TestWarehouse, 'warehouse'>, org
           return importedValueOf({ day, label, value }, index + 1, { start, end });
         });
     };
-    const check = async (session: Pick<Session, 'query'>): Promise<void> => {
+    const check = async (session: Queries): Promise<void> => {
       const connection = await findImport(session, orgId, metric.id);
       if (connection?.credential_id !== credentialId) throw conflict('the connection was changed');
     };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { shareNextRun } from '../../../domain/shared/share-next-run.ts';
 import { CATALOG } from '../location.ts';
-import type { Session } from '../session.ts';
+import type { Queries } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
 import { RevisionLog } from './revisions.ts';
 import type { Touch } from './touched.ts';
@@ -25,10 +25,10 @@ interface Snapshot {
  */
 export class CatalogRevisionLog extends RevisionLog {
   readonly #node = randomUUID();
-  readonly #query: Pick<Session, 'query'>;
+  readonly #query: Queries;
   #newest: Snapshot | null = null;
 
-  constructor(query: Pick<Session, 'query'>) {
+  constructor(query: Queries) {
     super();
     this.#query = query;
   }

@@ -1,9 +1,9 @@
 import { MIGRATIONS } from './migrations.ts';
 import type { Migration } from './migration.ts';
-import type { Session } from '../session.ts';
+import type { Queries } from '../session.ts';
 
 /** Returns the version of the warehouse's tables; 0 if there are none. */
-export async function schemaVersionOf(warehouse: Pick<Session, 'query'>): Promise<number> {
+export async function schemaVersionOf(warehouse: Queries): Promise<number> {
   const [newest] = await warehouse.query<{ version: number | null }>(
     'SELECT max(version) AS version FROM schema_migrations',
   );
@@ -11,7 +11,7 @@ export async function schemaVersionOf(warehouse: Pick<Session, 'query'>): Promis
 }
 
 /** Returns when the warehouse was made, to the microsecond. It tells copies of this warehouse from those of others. */
-export async function originOf(warehouse: Pick<Session, 'query'>): Promise<string> {
+export async function originOf(warehouse: Queries): Promise<string> {
   const [first] = await warehouse.query<{ made_at: string }>(
     `SELECT CAST(min(applied_at) AS VARCHAR) AS made_at FROM schema_migrations`,
   );

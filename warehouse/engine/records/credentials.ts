@@ -1,5 +1,5 @@
 import type { Sealer } from '../../../security/sealing.ts';
-import type { Session } from '../session.ts';
+import type { Queries, Session } from '../session.ts';
 import { requireOpeningKey } from './require-key.ts';
 
 /** Whose credential it is. */
@@ -75,7 +75,7 @@ export async function deleteCredentials(
 
 /** Returns a credential; null if it cannot be opened, and undefined if it was replaced or deleted. */
 export async function findCredential(
-  warehouse: Pick<Session, 'query'>,
+  warehouse: Queries,
   sealer: Sealer,
   place: CredentialPlace,
 ): Promise<string | null | undefined> {

@@ -1,6 +1,6 @@
 import { unavailable } from '../../../domain/shared/errors.ts';
 import type { Sealer } from '../../../security/sealing.ts';
-import type { Session } from '../session.ts';
+import type { Queries } from '../session.ts';
 import { opensAny } from './sealed-texts.ts';
 
 /**
@@ -8,7 +8,7 @@ import { opensAny } from './sealed-texts.ts';
  * since this one started. Call it in the transaction that stores a sealed text, because nobody else could open that text.
  */
 export async function requireOpeningKey(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   sealer: Pick<Sealer, 'keyId' | 'previousKeyId'>,
 ): Promise<void> {
   if (!(await opensAny(session, sealer)))

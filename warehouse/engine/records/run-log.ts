@@ -1,6 +1,6 @@
 import { idAfter } from '../sql/ids.ts';
 import { instantOrNull } from '../sql/instant.ts';
-import type { Session } from '../session.ts';
+import type { Queries } from '../session.ts';
 import type { Parameter } from '../sql/parameters.ts';
 import type { Warehouse } from '../warehouse.ts';
 
@@ -79,7 +79,7 @@ export class RunLog<Of extends Run, Subject extends keyof Of & string> {
   }
 
   /** Returns a run of the organisation, or null if it has no such run. */
-  async find(warehouse: Pick<Session, 'query'>, orgId: string, runId: string): Promise<Of | null> {
+  async find(warehouse: Queries, orgId: string, runId: string): Promise<Of | null> {
     const [row] = await warehouse.query<Record<string, unknown>>(
       `SELECT ${this.columns} FROM ${this.#view} WHERE org_id = $org AND run_id = $run`,
       { org: orgId, run: runId },

@@ -1,6 +1,6 @@
 import { sealedPrefix, type Sealer } from '../../../security/sealing.ts';
 import { sqlText } from '../sql/sql-text.ts';
-import type { Session } from '../session.ts';
+import type { Queries } from '../session.ts';
 
 /** A column of sealed texts. `record` is the place of a text: the columns that name its row, separated by blanks. */
 export interface SealedColumn {
@@ -41,7 +41,7 @@ export interface SealedByKey {
 }
 
 /** Returns which master keys have sealed the stored texts. It reads the key that each text names, and opens nothing. */
-export async function sealedByKeys(warehouse: Pick<Session, 'query'>): Promise<SealedByKey[]> {
+export async function sealedByKeys(warehouse: Queries): Promise<SealedByKey[]> {
   const texts = SEALED_COLUMNS.map(({ table, column }) => `SELECT ${column} AS sealed FROM ${table}`);
   const rows = await warehouse.query<{ key_id: string; texts: string }>(
     `SELECT split_part(sealed, '.', 2) AS key_id, count(*) AS texts
@@ -62,7 +62,7 @@ export function isSealedBy({ column }: SealedColumn, keyId: string): string {
 
 /** Returns whether nothing is sealed, or one of the keys has sealed a part of it. It reads until the first text that tells. */
 export async function opensAny(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   { keyId, previousKeyId }: Pick<Sealer, 'keyId' | 'previousKeyId'>,
 ): Promise<boolean> {
   const keys = previousKeyId === null ? [keyId] : [keyId, previousKeyId];
@@ -73,7 +73,7 @@ export async function opensAny(
 }
 
 async function anyText(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   conditions: (column: SealedColumn) => readonly string[],
 ): Promise<boolean> {
   const found = SEALED_COLUMNS.flatMap((column) =>

@@ -7,7 +7,7 @@ import { refuseTooMuchDefined } from './defined-text.ts';
 import { idAfter } from '../sql/ids.ts';
 import { instant } from '../sql/instant.ts';
 import { nameKey } from '../sql/name-key.ts';
-import type { Session } from '../session.ts';
+import type { Queries, Session } from '../session.ts';
 import type { Parameter } from '../sql/parameters.ts';
 import type { Warehouse } from '../warehouse.ts';
 
@@ -56,8 +56,6 @@ export interface ListedThings {
   name?: string | undefined;
 }
 
-type Querier = Pick<Session, 'query'>;
-
 /** More than any organisation has. */
 const ALL = 1_000_000;
 
@@ -90,13 +88,13 @@ export class Versions<Thing extends { id: string }> {
   }
 
   /** Returns the organisation's thing with this id, or null. */
-  async find(querier: Querier, orgId: string, id: string): Promise<Thing | null> {
+  async find(querier: Queries, orgId: string, id: string): Promise<Thing | null> {
     return (await this.#newest(querier, orgId, id))?.thing ?? null;
   }
 
   /** Returns a part of the organisation's things, oldest first, or all of them without a page. */
   async list(
-    querier: Querier,
+    querier: Queries,
     orgId: string,
     { name, ...page }: ListedThings = { limit: ALL, cursor: null },
   ): Promise<Thing[]> {
@@ -171,7 +169,7 @@ export class Versions<Thing extends { id: string }> {
   }
 
   async #newest(
-    querier: Querier,
+    querier: Queries,
     orgId: string,
     id: string,
   ): Promise<{ thing: Thing; version: string } | null> {

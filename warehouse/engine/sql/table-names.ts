@@ -1,7 +1,7 @@
-import type { Session } from '../session.ts';
+import type { Queries } from '../session.ts';
 
 /** Returns the names of the warehouse's tables, in alphabetical order. */
-export async function tableNames(session: Pick<Session, 'query'>): Promise<string[]> {
+export async function tableNames(session: Queries): Promise<string[]> {
   const tables = await session.query<{ name: string }>(
     `SELECT table_name AS name FROM duckdb_tables() WHERE database_name = 'warehouse' ORDER BY name`,
   );
@@ -9,7 +9,7 @@ export async function tableNames(session: Pick<Session, 'query'>): Promise<strin
 }
 
 /** Returns the names of the tables whose rows belong to organisations, in alphabetical order. */
-export async function tablesOfOrganisations(session: Pick<Session, 'query'>): Promise<string[]> {
+export async function tablesOfOrganisations(session: Queries): Promise<string[]> {
   const tables = await session.query<{ name: string }>(
     `SELECT table_name AS name FROM duckdb_tables() AS stored
      WHERE database_name = 'warehouse' AND EXISTS (

@@ -2,7 +2,7 @@ import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Frequency, MetricKind } from '../../../domain/metrics/metric.ts';
 import { pushTo } from '../../../domain/shared/push-to.ts';
 import type { SpendSource } from '../../../domain/sources/spend-sources.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Queries } from '../../engine/session.ts';
 import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
 import { ofMetric } from '../../engine/cache/revisions.ts';
 import { PICKED_SPEND } from '../../spend/known-days.ts';
@@ -41,7 +41,7 @@ const SCOPE: Derived<MetricScope | null> = {
 
 /** Returns the scopes of those metrics that exist, by metric id. */
 export async function metricScopes(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   cache: OrganisationCache,
   orgId: string,
   metricIds: readonly string[],
@@ -55,7 +55,7 @@ export async function metricScopes(
 }
 
 async function readScopes(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   metrics: readonly string[],
 ): Promise<Map<string, MetricScope>> {

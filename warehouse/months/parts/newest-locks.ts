@@ -3,7 +3,7 @@ import type { MonthLock } from '../../../domain/months/month-facts.ts';
 import { decidedBy } from '../../../domain/organisations/actor.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { instant } from '../../engine/sql/instant.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Queries } from '../../engine/session.ts';
 import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
 import type { RevenueVault } from '../../metrics/revenue-vault.ts';
 
@@ -34,7 +34,7 @@ const LOCKS: Derived<Locks> = {
 
 /** Returns the newest locks of metrics, by metric id and month. */
 export async function newestLocks(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   cache: OrganisationCache,
   orgId: string,
   metricIds: readonly string[],

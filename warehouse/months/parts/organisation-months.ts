@@ -2,7 +2,7 @@ import { addDays, firstDay, monthOf, type Day, type Month } from '../../../domai
 import type { SourceMonth } from '../../../domain/sources/coverage.ts';
 import { SPEND_SOURCES } from '../../../domain/sources/spend-sources.ts';
 import { cte, ctes } from '../../engine/sql/cte.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Queries } from '../../engine/session.ts';
 import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
 import { DAYS } from '../../sources/covered-days.ts';
@@ -30,7 +30,7 @@ const MONTHS: Derived<OrganisationMonths> = {
 
 /** Returns what is delivered of the months from `first` to `last`. */
 export const organisationMonths = (
-  session: Pick<Session, 'query'>,
+  session: Queries,
   cache: OrganisationCache,
   orgId: string,
   range: { first: Month; last: Month },
@@ -63,7 +63,7 @@ const KNOWN: Derived<ReadonlyMap<string, KnownThrough>> = {
  * `first`, in the month before, and `last`, in the running month.
  */
 export const knownThrough = (
-  session: Pick<Session, 'query'>,
+  session: Queries,
   cache: OrganisationCache,
   orgId: string,
   { sources }: OrganisationMonths,

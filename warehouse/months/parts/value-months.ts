@@ -1,7 +1,7 @@
 import { lastDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { unitsOfFixed, type DecimalText } from '../../../domain/shared/decimals.ts';
 import { ctes } from '../../engine/sql/cte.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Queries } from '../../engine/session.ts';
 import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
 import { ofMetric } from '../../engine/cache/revisions.ts';
 import { valuesThrough } from '../../metrics/values-through.ts';
@@ -38,7 +38,7 @@ const VALUES: Derived<ValueMonths> = {
 
 /** Returns the values of months since `first`, and of days since `firstDay`, by metric id. */
 export async function valueMonths(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   cache: OrganisationCache,
   orgId: string,
   scopes: readonly MetricScope[],
@@ -73,7 +73,7 @@ interface Row extends LastPeriods {
 }
 
 async function readValues(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   scopes: readonly MetricScope[],
   range: { first: Day; firstDay: Day },

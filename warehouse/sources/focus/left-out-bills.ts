@@ -1,6 +1,6 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
-import type { Session, Statements } from '../../engine/session.ts';
+import type { Queries, Session, Statements } from '../../engine/session.ts';
 import { copyToWarehouse, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { FIRST_DAY, LAST_DAY, monthParts } from './month-parts.ts';
 import { hasWantedDays, isWanted, readingBounds } from '../feeds/wanted-months.ts';
@@ -20,7 +20,7 @@ interface LeftOutBill {
  */
 export async function leftOutNotes(
   reader: Statements,
-  session: Pick<Session, 'query'>,
+  session: Queries,
   scope: LoadScope,
 ): Promise<string[]> {
   if (scope.startMonth === null && scope.endMonth === null) return [];

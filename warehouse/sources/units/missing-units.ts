@@ -16,7 +16,7 @@ import {
   type UnitHistory,
 } from '../../../domain/sources/units/missing-units.ts';
 import { pushTo } from '../../../domain/shared/push-to.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Queries } from '../../engine/session.ts';
 import { ctes } from '../../engine/sql/cte.ts';
 import { coveredDays, LOADS_AS_OF } from '../covered-days.ts';
 
@@ -47,7 +47,7 @@ interface MonthRange {
  * @param asOf only loads and decisions before this day count; null counts all.
  */
 export async function missingUnitsOf(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   range: MonthRange,
   known: ReadonlyMap<string, KnownDays>,
@@ -79,7 +79,7 @@ const isForgotten = ({ month, absence }: MissingUnit): boolean =>
 
 /** Returns the parameters of COVERED_DAYS: the days from `first` to `last` on which a source lacks a unit. */
 export async function lackingDays(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   days: { first: Day; last: Day },
 ): Promise<LackingDays> {
@@ -139,7 +139,7 @@ interface SourceDecisions extends UnitDecisions {
 
 /** Returns a function that returns the decisions about the units of a source. */
 async function decisionsOf(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   asOf: Day | null,
 ): Promise<(source: string) => SourceDecisions> {

@@ -4,7 +4,7 @@ import type { SourceMonth } from '../../../domain/sources/coverage.ts';
 import type { SourceDoubt } from '../../../domain/sources/doubts.ts';
 import { unitDoubts } from '../../../domain/sources/units/missing-units.ts';
 import type { UnitKind } from '../../../domain/sources/spend-sources.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Queries } from '../../engine/session.ts';
 import { sourceMonths } from '../coverage.ts';
 
 /** A unit of a cost source, and what is known of its days. */
@@ -23,7 +23,7 @@ export interface SourceUnit {
 
 /** Returns the units of a source up to the month `last`, by name. */
 export async function unitsOf(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   sourceId: string,
   last: Month,

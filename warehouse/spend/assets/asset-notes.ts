@@ -3,7 +3,7 @@ import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
 import { KINDS } from '../../../domain/sources/kinds.ts';
 import type { SpendSource } from '../../../domain/sources/spend-sources.ts';
 import type { CostSource } from '../../sources/cost-sources.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Queries } from '../../engine/session.ts';
 
 /** Equal decisions about assets of a cluster or a host, over some days. */
 interface Decided {
@@ -34,7 +34,7 @@ export interface AssetNote {
 
 /** Returns notes on assets without a bill line of their own, on the days from `start` to `end`. */
 export async function assetNotes(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   range: { start: Day; end: Day },
 ): Promise<AssetNote[]> {
@@ -48,7 +48,7 @@ export async function assetNotes(
 
 /** Returns the notes for a run, in the months that it loaded. */
 export async function assetNotesOfRun(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   source: Pick<CostSource, 'id' | 'kind'>,
   months: readonly Month[],

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/spend/spend-pick.ts';
 import { idAfter } from '../../engine/sql/ids.ts';
 import { IS_KEPT } from '../../sources/focus/values/collected-choices.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Queries, Session } from '../../engine/session.ts';
 import { tagKeySql } from '../../engine/sql/tag-key.ts';
 
 /** Whoever changes its picks, with the field that holds them. Changes of an organisation take `spendChoicesLock`. */
@@ -164,11 +164,7 @@ export interface BegunChoice {
 }
 
 /** Returns the choices in use that are collected only from `since` or a later day on. */
-export const choicesBegun = (
-  warehouse: Pick<Session, 'query'>,
-  orgId: string,
-  since: Day,
-): Promise<BegunChoice[]> =>
+export const choicesBegun = (warehouse: Queries, orgId: string, since: Day): Promise<BegunChoice[]> =>
   warehouse.query<BegunChoice>(
     `SELECT ${COLLECTED_SINCE} AS words, first_day AS day FROM spend_choices AS choices
      WHERE org_id = $org AND unused_since IS NULL AND first_day >= $since::DATE ORDER BY words`,

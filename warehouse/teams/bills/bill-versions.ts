@@ -3,7 +3,7 @@ import { decidedBy, type ApiActor } from '../../../domain/organisations/actor.ts
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import type { BillAmounts, SealCause } from '../../../domain/teams/bill.ts';
 import { instant } from '../../engine/sql/instant.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Queries } from '../../engine/session.ts';
 
 /** A team's bill; once it has sealed, its newest version. */
 export type Bill = BillAmounts & BillSeal;
@@ -51,7 +51,7 @@ const toBill = (row: SealedRow): Bill => ({
 
 /** Returns the newest version of each sealed bill from `first` to `last` (first days of months), by month and team. */
 export async function sealedBills(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   range: { org: string; first: Day; last: Day },
 ): Promise<Map<Month, Map<string, Bill>>> {
   const rows = await session.query<SealedRow>(
@@ -69,7 +69,7 @@ export async function sealedBills(
 
 /** Returns the sealed versions of a team's bill of a month, newest first; empty before the first seal. */
 export async function listBillVersions(
-  session: Pick<Session, 'query'>,
+  session: Queries,
   orgId: string,
   teamId: string,
   month: Month,
