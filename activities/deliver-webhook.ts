@@ -18,7 +18,7 @@ import { messageOf } from './shared/failures.ts';
 import { logFailure } from './shared/log-failure.ts';
 import { openReason } from './shared/seal-failures.ts';
 import { withHeartbeats } from './shared/with-heartbeats.ts';
-import { disableGoneWebhook, findWebhook, WEBHOOK_GONE, WEBHOOK_OFF } from '../warehouse/events/webhooks.ts';
+import { disableGoneWebhook, WEBHOOKS, WEBHOOK_GONE, WEBHOOK_OFF } from '../warehouse/events/webhooks.ts';
 import { SECRET_UNREADABLE, signingSecrets } from '../warehouse/events/webhook-secrets.ts';
 
 export interface DeliveryDependencies {
@@ -103,7 +103,7 @@ export function createDeliveryActivities({
       const state = await findDelivery(warehouse, delivery);
       if (state === null) throw ApplicationFailure.nonRetryable(`event ${delivery.eventId} has no delivery`);
       if (state.status !== 'pending') return state.status;
-      const webhook = await findWebhook(warehouse, delivery.orgId, delivery.webhookId);
+      const webhook = await WEBHOOKS.find(warehouse, delivery.orgId, delivery.webhookId);
       if (webhook?.enabled !== true) {
         const reason = webhook === null ? WEBHOOK_GONE : WEBHOOK_OFF;
         await endDelivery(warehouse, delivery, { status: 'failed', reason }, clock.now());

@@ -26,7 +26,7 @@ import {
   findImport,
   type ImportConnection,
 } from '../warehouse/imports/imports.ts';
-import { findMetric, type Metric } from '../warehouse/metrics/metrics.ts';
+import { METRICS, type Metric } from '../warehouse/metrics/metrics.ts';
 import { RevenueVault } from '../warehouse/metrics/revenue-vault.ts';
 import { findOrganisation } from '../warehouse/organisations/organisations.ts';
 import { driverOf, type PlatformAddresses } from './imports/drivers.ts';
@@ -66,7 +66,7 @@ export function createImportActivities({
   const connected = async ({ orgId, metricId }: ImportRunInput) => {
     const [organisation, metric, connection] = [
       await findOrganisation(warehouse, orgId),
-      await findMetric(warehouse, orgId, metricId),
+      await METRICS.find(warehouse, orgId, metricId),
       await findImport(warehouse, orgId, metricId),
     ];
     if (organisation === null || metric === null || connection === null) return null;

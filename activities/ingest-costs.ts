@@ -7,7 +7,7 @@ import { ingestOf, type IngestRunInput } from '../domain/sources/ingest.ts';
 import { isRemote } from '../egress/locations/remote-file.ts';
 import type { SourceRulesOf } from '../egress/locations/source-rules.ts';
 import { assetNotesOfRun } from '../warehouse/spend/assets/asset-notes.ts';
-import { findCostSource, type CostSource } from '../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES, type CostSource } from '../warehouse/sources/cost-sources.ts';
 import { fileLocations } from '../warehouse/sources/file-locations.ts';
 import { doubledNotes } from '../warehouse/spend/assets/doubled-spend.ts';
 import { ingestRuns, startedRun, type IngestRun } from '../warehouse/sources/ingest-runs.ts';
@@ -59,7 +59,7 @@ export function createIngestActivities({
     { orgId, sourceId }: IngestRunInput,
     result: 'completed' | 'failed',
   ): Promise<void> => {
-    const source = await findCostSource(warehouse, orgId, sourceId);
+    const source = await COST_SOURCES.find(warehouse, orgId, sourceId);
     metrics.sourceRuns.inc({ kind: source?.kind ?? 'deleted', result });
   };
 
@@ -150,7 +150,7 @@ async function notesOfComputation(
   { orgId, sourceId }: IngestRunInput,
   months: readonly Month[],
 ): Promise<string[]> {
-  const source = await findCostSource(warehouse, orgId, sourceId);
+  const source = await COST_SOURCES.find(warehouse, orgId, sourceId);
   if (source === null) return [];
   const notes = [
     ...(await doubledNotes(warehouse, orgId, source, months)),
@@ -169,7 +169,7 @@ async function sourceAndOrganisation(
 ): Promise<{ source: CostSource; organisation: Organisation }> {
   const organisation = await findOrganisation(warehouse, orgId);
   if (organisation === null) throw notFound('organisation', orgId);
-  const source = await findCostSource(warehouse, orgId, sourceId);
+  const source = await COST_SOURCES.find(warehouse, orgId, sourceId);
   if (source === null) throw notFound('cost source', sourceId);
   return { source, organisation };
 }

@@ -1,10 +1,10 @@
 import { workflowSummary } from '../domain/shared/workflow-summary.ts';
 import type { Month } from '../domain/shared/calendar.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
-import { findWebhook } from '../warehouse/events/webhooks.ts';
-import { findMetric } from '../warehouse/metrics/metrics.ts';
+import { WEBHOOKS } from '../warehouse/events/webhooks.ts';
+import { METRICS } from '../warehouse/metrics/metrics.ts';
 import { findOrganisation } from '../warehouse/organisations/organisations.ts';
-import { findCostSource } from '../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES } from '../warehouse/sources/cost-sources.ts';
 
 /** The fields of workflows' inputs that a summary shows. */
 interface WorkflowInput {
@@ -45,10 +45,10 @@ async function subjectOf(
   orgId: string,
   { sourceId, metricId, webhookId }: Pick<WorkflowInput, 'sourceId' | 'metricId' | 'webhookId'>,
 ): Promise<string | null> {
-  if (sourceId !== undefined) return (await findCostSource(warehouse, orgId, sourceId))?.name ?? sourceId;
-  if (metricId !== undefined) return (await findMetric(warehouse, orgId, metricId))?.name ?? metricId;
+  if (sourceId !== undefined) return (await COST_SOURCES.find(warehouse, orgId, sourceId))?.name ?? sourceId;
+  if (metricId !== undefined) return (await METRICS.find(warehouse, orgId, metricId))?.name ?? metricId;
   if (webhookId === undefined) return null;
-  const webhook = await findWebhook(warehouse, orgId, webhookId);
+  const webhook = await WEBHOOKS.find(warehouse, orgId, webhookId);
   // The rest of the URL can be a secret.
   return webhook === null ? webhookId : new URL(webhook.url).host;
 }

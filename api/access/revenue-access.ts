@@ -117,7 +117,12 @@ export async function requestedMetric(
   use: MetricUse,
 ): Promise<NamedMetric> {
   const caller = callerOf(request);
-  const metric = await requested('metric', cachedMetric(caller.revisions), dependencies.warehouse, request);
+  const metric = await requested(
+    'metric',
+    { find: cachedMetric(caller.revisions) },
+    dependencies.warehouse,
+    request,
+  );
   const isRevenue = metric.kind === 'revenue';
   if (use === 'change' && isRevenue) {
     refuseBelowRevenuePlan(caller.organisation);

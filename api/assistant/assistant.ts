@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
-import { findMetric } from '../../warehouse/metrics/metrics.ts';
+import { METRICS } from '../../warehouse/metrics/metrics.ts';
 import { authenticate, callerOf, type AssistantCall } from '../access/authentication.ts';
 import { refuseOtherNames } from '../access/session/own-page.ts';
 import type { CallMeter } from '../access/call-meter.ts';
@@ -76,7 +76,7 @@ export async function assistantRoutes(
           organisation,
           ask: askFor(app, tickets, { caller, closed }),
           definitionOf: async (id: string) =>
-            found('metric', id, await findMetric(warehouse, organisation.id, id)),
+            found('metric', id, await METRICS.find(warehouse, organisation.id, id)),
         };
         const { headers, log } = request;
         const answer = await answerMessage({ headers, body }, asking, { version, log, closed });

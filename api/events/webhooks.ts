@@ -3,16 +3,10 @@ import { z } from 'zod';
 import { dayOf, monthOf } from '../../domain/shared/calendar.ts';
 import { conflict } from '../../domain/shared/errors.ts';
 import { resolveTarget } from '../../egress/requests/resolve-target.ts';
+import { newId } from '../../warehouse/engine/sql/ids.ts';
 import { addEvent, type NewEvent } from '../../warehouse/events/events.ts';
 import { addDelivery, listDeliveries, type Delivery } from '../../warehouse/events/webhook-deliveries.ts';
-import {
-  createWebhook,
-  findWebhook,
-  listWebhooks,
-  newWebhookId,
-  updateWebhook,
-  type Webhook,
-} from '../../warehouse/events/webhooks.ts';
+import { createWebhook, WEBHOOKS, updateWebhook, type Webhook } from '../../warehouse/events/webhooks.ts';
 import {
   SECRET_UNREADABLE,
   webhooksWithoutSecret,
@@ -94,7 +88,7 @@ function getWebhooks(request: Asked<{ query: typeof pageQuery }>, dependencies: 
     request.query,
     z.string(),
     async (part) =>
-      (await listWebhooks(dependencies.warehouse, orgId, part)).map(await problemsOf(dependencies, orgId)),
+      (await WEBHOOKS.list(dependencies.warehouse, orgId, part)).map(await problemsOf(dependencies, orgId)),
     ({ id }) => id,
   );
 }
@@ -105,7 +99,7 @@ async function postWebhook(request: Asked<{ body: typeof newWebhook }>, dependen
   const orgId = caller.organisation.id;
   await checkTarget(dependencies, orgId, request.body.url);
   const made = makeSecret(sealer);
-  const created = { id: newWebhookId(), ...request.body };
+  const created = { id: newId('whk'), ...request.body };
   const by = changeBy(caller, clock.now());
   const webhook = await createWebhook(warehouse, orgId, created, made, by);
   return success({ ...webhook, problem: null, secret: made.secret });
@@ -140,7 +134,7 @@ async function deleteWebhook(request: AskedById, { warehouse, clock }: ApiDepend
 
 async function postTest(request: AskedById, { warehouse, clock, orchestration }: ApiDependencies) {
   const { organisation } = callerOf(request);
-  const webhook = await requested('webhook', findWebhook, warehouse, request);
+  const webhook = await requested('webhook', WEBHOOKS, warehouse, request);
   if (!webhook.enabled) throw conflict('the webhook is disabled: enable it to send it a test event');
   const now = clock.now();
   const event = testEvent(webhook, organisation.currency, now);
@@ -168,7 +162,7 @@ async function getDeliveries(
   { warehouse }: ApiDependencies,
 ) {
   const { organisation } = callerOf(request);
-  const webhook = await requested('webhook', findWebhook, warehouse, request);
+  const webhook = await requested('webhook', WEBHOOKS, warehouse, request);
   const deliveries = await page(
     request.query,
     z.uuid(),

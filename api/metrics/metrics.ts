@@ -7,7 +7,7 @@ import { latestUnitCost, type MonthRecord } from '../../domain/months/month-reco
 import {
   createMetric,
   defaultRise,
-  listMetrics,
+  METRICS,
   updateMetric,
   type Metric,
 } from '../../warehouse/metrics/metrics.ts';
@@ -78,7 +78,7 @@ async function getMetrics(request: Asked<{ query: typeof namedPageQuery }>, depe
   const metrics = await page(
     request.query,
     z.string(),
-    (part) => listMetrics(warehouse, caller.organisation.id, { ...part, name: request.query.name }),
+    (part) => METRICS.list(warehouse, caller.organisation.id, { ...part, name: request.query.name }),
     ({ id }) => id,
   );
   if (!permits(caller.permission, 'read'))

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findOrganisation } from '../../warehouse/organisations/organisations.ts';
-import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES } from '../../warehouse/sources/cost-sources.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { found } from '../http/found.ts';
 import { pageQuery } from '../http/paging.ts';
@@ -16,7 +16,7 @@ async function postIngest(
 ) {
   const { id, source_id: sourceId } = request.params;
   found('organisation', id, await findOrganisation(dependencies.warehouse, id));
-  found('cost source', sourceId, await findCostSource(dependencies.warehouse, id, sourceId));
+  found('cost source', sourceId, await COST_SOURCES.find(dependencies.warehouse, id, sourceId));
   return success(await startIngest(dependencies, id, sourceId, request.body));
 }
 

@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { OPERATOR } from '../../domain/organisations/actor.ts';
 import { unauthenticated } from '../../domain/shared/errors.ts';
+import { newId } from '../../warehouse/engine/sql/ids.ts';
 import { audit } from '../../warehouse/engine/records/audit-log.ts';
 import {
   createOrganisation,
   findOrganisation,
   listOrganisations,
-  newOrganisationId,
   ORGANISATION_NAMES,
   refuseTakenName,
   updateOrganisation,
@@ -68,7 +68,7 @@ async function postOrganisation(
   { warehouse, orchestration, clock, makeSourceFolder }: ApiDependencies,
 ) {
   const now = clock.now();
-  const orgId = newOrganisationId();
+  const orgId = newId('org');
   await refuseTakenName(warehouse, request.body.name);
   // The repeatable steps come first, so that no organisation is stored without its daily schedules and folder.
   await orchestration.scheduleOrganisation(orgId, request.body.name);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid } from '../../domain/shared/errors.ts';
-import { createKey, listKeys, newKeyId, revokeKey } from '../../warehouse/organisations/api-keys.ts';
+import { newId } from '../../warehouse/engine/sql/ids.ts';
+import { createKey, listKeys, revokeKey } from '../../warehouse/organisations/api-keys.ts';
 import { audit } from '../../warehouse/engine/records/audit-log.ts';
 import type { By } from '../../warehouse/engine/records/versioned-records.ts';
 import type { Session } from '../../warehouse/engine/session.ts';
@@ -35,7 +36,7 @@ export async function issueKey(
   key: Pick<z.infer<typeof keyRecord>, 'name' | 'permission' | 'expires_at'>,
   { actor, now }: By,
 ): Promise<z.infer<typeof newKeyRecord>> {
-  const id = newKeyId();
+  const id = newId('key');
   const { secret, secretHash } = newSecret(id);
   await createKey(session, orgId, { id, ...key, secretHash }, now);
   await audit(session, orgId, { actor, action: 'key.create', target: id, detail: { ...key } }, now);

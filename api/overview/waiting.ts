@@ -8,11 +8,11 @@ import { addMonths, dayOf, firstDay, monthOf, type Month } from '../../domain/sh
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { importStates, type ImportState } from '../../warehouse/imports/import-states.ts';
 import { cachedMetrics, type Metric } from '../../warehouse/metrics/metrics.ts';
-import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES } from '../../warehouse/sources/cost-sources.ts';
 import { lastRuns } from '../../warehouse/sources/ingest-runs.ts';
 import { choicesBegun } from '../../warehouse/spend/picks/spend-choices.ts';
 import { monthBills, type MonthBills } from '../../warehouse/teams/bills/bills.ts';
-import { listTeams, type Team } from '../../warehouse/teams/teams.ts';
+import { TEAMS, type Team } from '../../warehouse/teams/teams.ts';
 import { callerOf, type Caller } from '../access/authentication.ts';
 import { visibleNumbers } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
@@ -97,7 +97,7 @@ const nameOf = ({ id, name }: { id: string; name: string }) => ({ id, name });
 
 async function failedRuns(warehouse: Warehouse, orgId: string): Promise<WaitingItem[]> {
   const runs = await lastRuns(warehouse, orgId);
-  const sources = await listCostSources(warehouse, orgId);
+  const sources = await COST_SOURCES.list(warehouse, orgId);
   return sources.toSorted(byName).flatMap((source): WaitingItem[] => {
     const run = runs.get(source.id);
     if (run?.status !== 'failed') return [];
@@ -119,7 +119,7 @@ async function waitingNumbers(
   const { organisation } = caller;
   const all = (await cachedMetrics(caller.revisions, warehouse, organisation.id)).toSorted(byName);
   const { metrics, vault } = await visibleNumbers(dependencies, caller, all, 'waiting');
-  const teams = (await listTeams(warehouse, organisation.id)).sort(byName);
+  const teams = (await TEAMS.list(warehouse, organisation.id)).sort(byName);
   const imports = await importStates(warehouse, caller, metrics);
   const { on } = await upToDate(dependencies, request, 'bills', metrics);
   // Below its plan, nobody can lock a month of revenue.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dayOf, monthOf } from '../../domain/shared/calendar.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { settleMonths } from '../../warehouse/months/settlement.ts';
-import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES } from '../../warehouse/sources/cost-sources.ts';
 import { decideUnit, type UnitDecision } from '../../warehouse/sources/units/unit-decisions.ts';
 import { unitsOf, type SourceUnit } from '../../warehouse/sources/units/source-units.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
@@ -70,7 +70,7 @@ async function decide(
   const { warehouse, clock } = dependencies;
   const caller = callerOf(request);
   const orgId = caller.organisation.id;
-  const source = await requested('cost source', findCostSource, warehouse, request);
+  const source = await requested('cost source', COST_SOURCES, warehouse, request);
   const by = changeBy(caller, clock.now());
   const today = dayOf(by.now);
   if ((change.endedOn ?? '') > today)
@@ -82,7 +82,7 @@ async function decide(
 }
 
 async function getUnits(request: AskedById, dependencies: ApiDependencies) {
-  const source = await requested('cost source', findCostSource, dependencies.warehouse, request);
+  const source = await requested('cost source', COST_SOURCES, dependencies.warehouse, request);
   const units = await unitsOfSource(dependencies, callerOf(request).organisation.id, source.id);
   return success(units.map(toWire));
 }

@@ -3,11 +3,10 @@ import { invalid, Outage, ServiceError, unavailable } from '../../domain/shared/
 import { isRemote } from '../../egress/locations/remote-file.ts';
 import { checkSourceLocation } from '../../egress/locations/source-location.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
+import { newId } from '../../warehouse/engine/sql/ids.ts';
 import {
   createCostSource,
-  findCostSource,
-  listCostSources,
-  newCostSourceId,
+  COST_SOURCES,
   updateCostSource,
   type CostSource,
   type CostSourceChanges,
@@ -81,7 +80,7 @@ async function getSources(request: Asked<{ query: typeof namedPageQuery }>, { wa
   const sources = await page(
     request.query,
     z.string(),
-    (part) => listCostSources(warehouse, id, { ...part, name: request.query.name }),
+    (part) => COST_SOURCES.list(warehouse, id, { ...part, name: request.query.name }),
     (source) => source.id,
   );
   return { ...sources, data: sources.data.map(toWire) };
@@ -95,7 +94,7 @@ async function postSource(request: Asked<{ body: typeof newCostSource }>, depend
   checkCurrency(own, organisation.currency);
   await checkLocations(source, sourceRulesOf(organisation.id));
   await checkReadable(dependencies, source.kind, source);
-  const id = newCostSourceId();
+  const id = newId('src');
   // The repeatable step comes first, so that no source is stored without its daily ingest.
   await orchestration.scheduleIngest({
     orgId: organisation.id,
@@ -117,7 +116,7 @@ async function postSource(request: Asked<{ body: typeof newCostSource }>, depend
 }
 
 async function getSource(request: AskedById, { warehouse }: ApiDependencies) {
-  const source = await requested('cost source', findCostSource, warehouse, request);
+  const source = await requested('cost source', COST_SOURCES, warehouse, request);
   return success((await withRuns(warehouse, callerOf(request).organisation.id))(source));
 }
 
@@ -130,7 +129,7 @@ async function patchSource(
   const { id: orgId, currency } = caller.organisation;
   const { id } = request.params;
   checkCurrency(request.body.currency, currency);
-  const kindOf = async () => (await requested('cost source', findCostSource, warehouse, request)).kind;
+  const kindOf = async () => (await requested('cost source', COST_SOURCES, warehouse, request)).kind;
   const { options, ...others } = without(request.body, undefined);
   const changes: CostSourceChanges =
     options === undefined ? others : { ...others, options: optionsOf(await kindOf(), options) };
@@ -159,7 +158,7 @@ async function postIngest(
   request: Asked<{ params: typeof idParams; body: typeof ingestBody }>,
   dependencies: ApiDependencies,
 ) {
-  const source = await requested('cost source', findCostSource, dependencies.warehouse, request);
+  const source = await requested('cost source', COST_SOURCES, dependencies.warehouse, request);
   const { id } = callerOf(request).organisation;
   return success(await startIngest(dependencies, id, source.id, request.body));
 }

@@ -8,7 +8,7 @@ import {
   startedRun,
   type IngestRun,
 } from '../../warehouse/sources/ingest-runs.ts';
-import { findCostSource } from '../../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES } from '../../warehouse/sources/cost-sources.ts';
 import { changesOfRuns, type MonthChange } from '../../warehouse/sources/run-changes.ts';
 import type { Derived } from '../../warehouse/engine/cache/derived-cache.ts';
 import type { Revisions } from '../../warehouse/engine/cache/revisions.ts';
@@ -151,7 +151,7 @@ export async function runsOf(
   checkCursor(query, z.string());
   const key = JSON.stringify([sourceId, query.limit, query.cursor ?? null]);
   const { runs, changes } = await warehouse.cache.cached(revisions, RUNS_PAGE, orgId, key, async () => {
-    found('cost source', sourceId, await findCostSource(warehouse, orgId, sourceId));
+    found('cost source', sourceId, await COST_SOURCES.find(warehouse, orgId, sourceId));
     const read = await page(
       query,
       z.string(),

@@ -4,12 +4,7 @@ import { normalText } from '../../domain/shared/text/normal-text.ts';
 import { PERCENT_DECIMALS, percentUnits, type Split } from '../../domain/teams/shared-cost.ts';
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
-import {
-  createSharedCost,
-  listSharedCosts,
-  updateSharedCost,
-  type SharedCost,
-} from '../../warehouse/teams/shared-costs.ts';
+import { createSharedCost, SHARED_COSTS, type SharedCost } from '../../warehouse/teams/shared-costs.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import type { idParams } from '../http/fields.ts';
@@ -115,12 +110,12 @@ const changesOf = z.strictObject({
 async function change(
   request: AskedById,
   { warehouse, clock }: ApiDependencies,
-  changes: Parameters<typeof updateSharedCost>[3],
+  changes: Partial<SharedCost> | 'delete',
 ): Promise<SharedCost> {
   const caller = callerOf(request);
   const { id } = request.params;
   const by = changeBy(caller, clock.now());
-  const changed = await updateSharedCost(warehouse, caller.organisation.id, id, changes, by);
+  const changed = await SHARED_COSTS.change(warehouse, caller.organisation.id, id, changes, by);
   return found('shared cost', id, changed);
 }
 
@@ -138,7 +133,7 @@ function getSharedCosts(request: Asked<{ query: typeof namedPageQuery }>, { ware
   return page(
     request.query,
     z.string(),
-    (part) => listSharedCosts(warehouse, orgId, { ...part, name: request.query.name }),
+    (part) => SHARED_COSTS.list(warehouse, orgId, { ...part, name: request.query.name }),
     (sharedCost) => sharedCost.id,
   );
 }

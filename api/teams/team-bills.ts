@@ -10,7 +10,7 @@ import { resealBills } from '../../warehouse/teams/bills/bill-resealing.ts';
 import { listBillVersions, type Bill } from '../../warehouse/teams/bills/bill-versions.ts';
 import type { MonthBills } from '../../warehouse/teams/bills/bills.ts';
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
-import { findTeam, listTeams } from '../../warehouse/teams/teams.ts';
+import { TEAMS } from '../../warehouse/teams/teams.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
@@ -180,7 +180,7 @@ async function getBills(
   const { organisation } = callerOf(request);
   const now = clock.now();
   const { months: range, next_cursor } = await requestedMonths(request.query, now);
-  const team = await requested('team', findTeam, warehouse, request);
+  const team = await requested('team', TEAMS, warehouse, request);
   const { months } = await readBills(warehouse, spend, organisation.id, range);
   const bills = months.map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now));
   return { ...success(bills), next_cursor };
@@ -188,7 +188,7 @@ async function getBills(
 
 async function getVersions(request: Asked<{ params: typeof versionParams }>, { warehouse }: ApiDependencies) {
   const { id: orgId } = callerOf(request).organisation;
-  const team = await requested('team', findTeam, warehouse, request);
+  const team = await requested('team', TEAMS, warehouse, request);
   const versions = await listBillVersions(warehouse, orgId, team.id, request.params.month);
   return success(
     versions.map((version) => ({
@@ -212,7 +212,7 @@ async function postReseal(
     throw invalid(`month: expected a past month, got ${JSON.stringify(month)}`);
   const by = changeBy(caller, now);
   const sealed = await resealBills(warehouse, organisation, month, { reason: request.body.reason, by });
-  const teams = await listTeams(warehouse, organisation.id);
+  const teams = await TEAMS.list(warehouse, organisation.id);
   return success(
     teams.map(({ id, name }) => ({
       team_id: id,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import { pickWarnings } from '../../warehouse/spend/picks/pick-warnings.ts';
-import { createTeam, findTeam, listTeams, updateTeam, type Team } from '../../warehouse/teams/teams.ts';
+import { createTeam, TEAMS, type Team } from '../../warehouse/teams/teams.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
@@ -25,12 +25,12 @@ const newOwnership = z.strictObject({ ownership: ownedPicks(0) });
 async function change(
   request: AskedById,
   { warehouse, clock }: ApiDependencies,
-  changes: Parameters<typeof updateTeam>[3],
+  changes: Partial<Team> | 'delete',
 ): Promise<Team> {
   const caller = callerOf(request);
   const { id } = request.params;
   const by = changeBy(caller, clock.now());
-  return found('team', id, await updateTeam(warehouse, caller.organisation.id, id, changes, by));
+  return found('team', id, await TEAMS.change(warehouse, caller.organisation.id, id, changes, by));
 }
 
 async function withWarnings({ id: orgId }: Organisation, team: Team, { warehouse, clock }: ApiDependencies) {
@@ -42,7 +42,7 @@ const getTeams = (request: Asked<{ query: typeof namedPageQuery }>, { warehouse 
   page(
     request.query,
     z.string(),
-    (part) => listTeams(warehouse, callerOf(request).organisation.id, { ...part, name: request.query.name }),
+    (part) => TEAMS.list(warehouse, callerOf(request).organisation.id, { ...part, name: request.query.name }),
     ({ id }) => id,
   );
 
@@ -54,7 +54,7 @@ async function postTeam(request: Asked<{ body: typeof newTeam }>, dependencies: 
 }
 
 const getTeam = async (request: AskedById, { warehouse }: ApiDependencies) =>
-  success(await requested('team', findTeam, warehouse, request));
+  success(await requested('team', TEAMS, warehouse, request));
 
 const patchTeam = async (
   request: Asked<{ params: typeof idParams; body: typeof newName }>,

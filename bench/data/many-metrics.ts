@@ -1,5 +1,6 @@
 import { newSecret } from '../../api/access/api-key.ts';
-import { createKey, newKeyId } from '../../warehouse/organisations/api-keys.ts';
+import { newId } from '../../warehouse/engine/sql/ids.ts';
+import { createKey } from '../../warehouse/organisations/api-keys.ts';
 import { computeSpend } from '../../warehouse/spend/compute-spend.ts';
 import { addMetrics, fillOrganisation, NOW, openBench, ORG } from './months-organisation.ts';
 
@@ -10,7 +11,7 @@ export async function writeManyMetrics(directory: string, size: { rows: number; 
     await fillOrganisation(warehouse, size.rows);
     const metrics = await addMetrics(warehouse, size.metrics);
     await computeSpend(warehouse, ORG, NOW);
-    const id = newKeyId();
+    const id = newId('key');
     const { secret, secretHash } = newSecret(id);
     const key = { id, name: 'Bench', permission: 'read', expires_at: null, secretHash } as const;
     await warehouse.session((session) => createKey(session, ORG, key, NOW));

@@ -8,7 +8,7 @@ import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import { OPERATOR } from '../../domain/organisations/actor.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
-import { listImports } from '../../warehouse/imports/imports.ts';
+import { IMPORTS } from '../../warehouse/imports/imports.ts';
 import {
   closeOrganisation,
   completeDeletion,
@@ -16,7 +16,7 @@ import {
   removeRows,
   type Deletion,
 } from '../../warehouse/organisations/deleted-organisations.ts';
-import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES } from '../../warehouse/sources/cost-sources.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Longest time for the removal of all files of an organisation. */
@@ -41,8 +41,8 @@ export async function deleteOrganisation(parts: Parts, id: string): Promise<Dele
   log.info({ organisation: id }, 'an organisation is closed; its data are being deleted');
   // The rows go last, because the steps before need them.
   await orchestration.endOrganisation(id, {
-    sources: (await listCostSources(warehouse, id)).map((source) => source.id),
-    metrics: (await listImports(warehouse, id)).map(({ metric_id }) => metric_id),
+    sources: (await COST_SOURCES.list(warehouse, id)).map((source) => source.id),
+    metrics: (await IMPORTS.list(warehouse, id)).map(({ metric_id }) => metric_id),
   });
   await removeFiles(parts, id, closed.createdAt);
   const rows = await removeRows(warehouse, [id], clock.now());

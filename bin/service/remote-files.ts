@@ -7,7 +7,7 @@ import { connectObjectStorage, guardRequests } from '../../warehouse/engine/remo
 import type { Statements } from '../../warehouse/engine/session.ts';
 import type { Warehouse, WarehouseSettings } from '../../warehouse/engine/warehouse.ts';
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
-import { listCostSources } from '../../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES } from '../../warehouse/sources/cost-sources.ts';
 import { fileLocations } from '../../warehouse/sources/file-locations.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -50,7 +50,7 @@ export async function remoteSources(
   warehouse: Warehouse,
   { id, name }: Organisation,
 ): Promise<string | null> {
-  const remote = (await listCostSources(warehouse, id)).filter((source) =>
+  const remote = (await COST_SOURCES.list(warehouse, id)).filter((source) =>
     fileLocations(source.kind, source).some(({ location }) => isRemote(location)),
   );
   if (remote.length === 0) return null;

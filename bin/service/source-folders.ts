@@ -7,7 +7,7 @@ import {
   sourceRulesOf,
   type SourceRulesOf,
 } from '../../egress/locations/source-rules.ts';
-import { listCostSources, type CostSource } from '../../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES, type CostSource } from '../../warehouse/sources/cost-sources.ts';
 import { fileLocations } from '../../warehouse/sources/file-locations.ts';
 import { listOrganisations, type Organisation } from '../../warehouse/organisations/organisations.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
@@ -68,7 +68,7 @@ export async function sourcesOutside(
 ): Promise<string | null> {
   const rules = sourceRulesOf(settings)(id);
   const outside: string[] = [];
-  for (const source of await listCostSources(warehouse, id))
+  for (const source of await COST_SOURCES.list(warehouse, id))
     if (await isOutside(source, rules)) outside.push(`${JSON.stringify(source.name)} (${source.id})`);
   if (outside.length === 0) return null;
   return (

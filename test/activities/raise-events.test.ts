@@ -4,13 +4,14 @@ import { evaluateEvents } from '../../activities/raise-events.ts';
 import { addDays, type Day } from '../../domain/shared/calendar.ts';
 import type { Split } from '../../domain/teams/shared-cost.ts';
 import { OPERATOR } from '../../domain/organisations/actor.ts';
+import { newId } from '../../warehouse/engine/sql/ids.ts';
 import { writeValues } from '../../warehouse/metrics/write-values.ts';
 import { updateMetric, type Metric } from '../../warehouse/metrics/metrics.ts';
 import { updateOrganisation } from '../../warehouse/organisations/organisations.ts';
 import { createSharedCost } from '../../warehouse/teams/shared-costs.ts';
 import { createTeam } from '../../warehouse/teams/teams.ts';
 import { Sealer } from '../../security/sealing.ts';
-import { createWebhook, newWebhookId } from '../../warehouse/events/webhooks.ts';
+import { createWebhook } from '../../warehouse/events/webhooks.ts';
 import { listDeliveries } from '../../warehouse/events/webhook-deliveries.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../support/exports/focus-export.ts';
@@ -56,7 +57,7 @@ describeOnBothEngines('events', (open, onDuckDb) => {
     createWebhook(
       test.warehouse,
       orgId,
-      { id: newWebhookId(), url: 'https://1.1.1.1/', events: ['unit_cost.changed'], enabled },
+      { id: newId('whk'), url: 'https://1.1.1.1/', events: ['unit_cost.changed'], enabled },
       { secret: 'whsec_1', sealer: new Sealer(Buffer.alloc(32)) },
       BY,
     );

@@ -1,7 +1,5 @@
 import type { DeliveryInput, EventType } from '../../domain/events/webhook.ts';
-import { newId } from '../engine/sql/ids.ts';
-import type { Queries } from '../engine/session.ts';
-import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
+import { Versions, type By } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import { insertSecret, type NewSecret } from './webhook-secrets.ts';
 import { failPendingDeliveries, recordAttempt, type DeliveryAttempt } from './webhook-deliveries.ts';
@@ -17,7 +15,8 @@ export interface Webhook {
   created_at: string;
 }
 
-const WEBHOOKS = new Versions<Webhook>({
+/** The webhooks of organisations. */
+export const WEBHOOKS = new Versions<Webhook>({
   name: 'webhook',
   view: 'webhooks',
   idColumn: 'webhook_id',
@@ -37,37 +36,20 @@ const WEBHOOKS = new Versions<Webhook>({
   }),
 });
 
-/** Returns the id of a new webhook. */
-export const newWebhookId = (): string => newId('whk');
-
 /** Stores a new webhook with its secret, sealed. */
 export function createWebhook(
   warehouse: Warehouse,
   orgId: string,
-  webhook: Omit<Webhook, 'created_at' | 'disabled_reason'>,
+  { id, url, events, enabled }: Omit<Webhook, 'created_at' | 'disabled_reason'>,
   secret: NewSecret,
   by: By,
 ): Promise<Webhook> {
-  const { id, url, events, enabled } = webhook;
   const created = { id, url, events, enabled, disabled_reason: null, created_at: by.now.toISOString() };
-  return WEBHOOKS.create(warehouse, orgId, created, by, {
-    around: async (session, _next, store) => {
-      await store();
-      await insertSecret(session, orgId, webhook.id, secret, by.now);
-    },
+  return WEBHOOKS.locked(warehouse, orgId, id, async (session) => {
+    await insertSecret(session, orgId, id, secret, by.now);
+    return WEBHOOKS.createIn(session, orgId, created, by);
   });
 }
-
-/** Returns the webhooks after `cursor`, oldest first; without a page all of them. */
-export const listWebhooks = (
-  warehouse: Queries,
-  orgId: string,
-  page?: { limit: number; cursor: string | null },
-): Promise<Webhook[]> => WEBHOOKS.list(warehouse, orgId, page);
-
-/** Returns the organisation's webhook, or null if it has no such webhook. */
-export const findWebhook = (warehouse: Queries, orgId: string, webhookId: string): Promise<Webhook | null> =>
-  WEBHOOKS.find(warehouse, orgId, webhookId);
 
 /** Returns the organisations with webhooks, for the start of the service. Never for a tenant. */
 export async function organisationsWithWebhooks(warehouse: Warehouse): Promise<string[]> {
@@ -96,14 +78,14 @@ export function updateWebhook(
   // Whoever enables a webhook says that its endpoint is there again.
   const enables = changes !== 'delete' && changes.enabled === true;
   const stored = enables ? { ...changes, disabled_reason: null } : changes;
-  return WEBHOOKS.change(warehouse, orgId, webhookId, stored, by, {
-    around: async (session, { thing, deleted }, store) => {
-      await store();
-      if (secret !== null) await insertSecret(session, orgId, webhookId, secret, by.now);
-      const reason = deleted ? WEBHOOK_GONE : thing.enabled ? null : WEBHOOK_OFF;
-      if (reason !== null) await failPendingDeliveries(session, orgId, webhookId, reason, by.now);
-    },
-    ...(secret === null ? {} : { detail: { rotated_secret: true } }),
+  const detail = secret === null ? undefined : { rotated_secret: true };
+  return WEBHOOKS.locked(warehouse, orgId, webhookId, async (session) => {
+    const webhook = await WEBHOOKS.changeIn(session, orgId, webhookId, stored, by, detail);
+    if (webhook === null) return null;
+    if (secret !== null) await insertSecret(session, orgId, webhookId, secret, by.now);
+    const reason = changes === 'delete' ? WEBHOOK_GONE : webhook.enabled ? null : WEBHOOK_OFF;
+    if (reason !== null) await failPendingDeliveries(session, orgId, webhookId, reason, by.now);
+    return webhook;
   });
 }
 
@@ -120,18 +102,14 @@ export function disableGoneWebhook(
   { url, attempt, reason, now }: { url: string; attempt: DeliveryAttempt; reason: string; now: Date },
 ): Promise<boolean> {
   const { orgId, webhookId } = delivery;
-  return warehouse.lockedTransaction([definitionsLock(orgId), `webhook ${webhookId}`], async (session) => {
+  return WEBHOOKS.locked(warehouse, orgId, webhookId, async (session) => {
     const webhook = await WEBHOOKS.find(session, orgId, webhookId);
     if (webhook?.enabled !== true || webhook.url !== url) return false;
     await recordAttempt(session, delivery, attempt);
     const by: By = { actor: { type: 'webhook', id: webhookId, name: new URL(url).host }, now };
     const changes = { enabled: false, disabled_reason: reason };
-    await WEBHOOKS.changeIn(session, orgId, webhookId, changes, by, {
-      around: async (_session, _next, store) => {
-        await store();
-        await failPendingDeliveries(session, orgId, webhookId, reason, now);
-      },
-    });
+    await WEBHOOKS.changeIn(session, orgId, webhookId, changes, by);
+    await failPendingDeliveries(session, orgId, webhookId, reason, now);
     return true;
   });
 }

@@ -5,7 +5,7 @@ import { fullyLoaded } from '../../domain/teams/bill.ts';
 import { billStatus } from '../../domain/teams/bill-status.ts';
 import { sealBills } from '../teams/bills/bill-sealing.ts';
 import { monthBills, type MonthBills } from '../teams/bills/bills.ts';
-import { listTeams, type Team } from '../teams/teams.ts';
+import { TEAMS, type Team } from '../teams/teams.ts';
 import type { Columns, TextRow } from '../engine/sql/columns.ts';
 import type { ExportRequest } from './export-request.ts';
 import type { ExportRows } from './export-rows.ts';
@@ -38,7 +38,7 @@ export async function billsExport(request: ExportRequest): Promise<ExportRows> {
   const months = { newest: end, count: monthsInclusive(start, end) };
   const { bills, teams } = await warehouse.onOneState(async (session) => ({
     bills: (await monthBills(sealed.on(session), organisation.id, months)).slice(1),
-    teams: (await listTeams(session, organisation.id)).sort(byName),
+    teams: (await TEAMS.list(session, organisation.id)).sort(byName),
   }));
   const batches = bills.map((ofMonth) => teams.map((team) => rowOf(team, organisation.currency, ofMonth)));
   return { columns: COLUMNS, readRows: () => batches };

@@ -1,7 +1,7 @@
 import { dayOf, monthOf, monthsInclusive } from '../../domain/shared/calendar.ts';
 import { numbersToText, type NumberTexts } from '../../domain/months/month-numbers.ts';
 import { recordsWith, type RecordWith } from '../../domain/months/month-record.ts';
-import { listMetrics, type Metric } from '../metrics/metrics.ts';
+import { METRICS, type Metric } from '../metrics/metrics.ts';
 import { computeMetricMonths } from '../months/metric-months.ts';
 import { monthFacts } from '../months/month-facts.ts';
 import type { Columns, TextRow } from '../engine/sql/columns.ts';
@@ -48,7 +48,7 @@ const METRICS_AT_ONCE = 500;
 export async function monthsExport(request: ExportRequest): Promise<ExportRows> {
   const { warehouse, organisation, start, now, revenue, noteUpdates } = request;
   const end = request.end < monthOf(dayOf(now)) ? request.end : monthOf(dayOf(now));
-  const counts = (await listMetrics(warehouse, organisation.id)).filter(({ kind }) => kind === 'count');
+  const counts = (await METRICS.list(warehouse, organisation.id)).filter(({ kind }) => kind === 'count');
   const metrics = [...counts, ...(revenue?.metrics ?? [])];
   const computed = await computeMetricMonths(warehouse, organisation.id, metrics, now);
   noteUpdates(computed);

@@ -6,7 +6,7 @@ import type { Warehouse } from '../engine/warehouse.ts';
 import type { Metric } from '../metrics/metrics.ts';
 import type { Organisation } from '../organisations/organisations.ts';
 import { importHistories, type ImportHistory } from './import-runs.ts';
-import { listImports, type ImportConnection } from './imports.ts';
+import { IMPORTS, type ImportConnection } from './imports.ts';
 
 /** A connection with its state today. */
 export interface ImportState {
@@ -29,7 +29,7 @@ interface ImportReader {
   revisions: Revisions;
 }
 
-const IMPORTS: Derived<Imports> = {
+const WITH_HISTORIES: Derived<Imports> = {
   name: 'imports',
   from: ['import_versions', 'import_run_events'],
   bytesOf: ({ connections }) => connections.length * CONNECTION_BYTES,
@@ -48,8 +48,8 @@ export const cachedPlatform = async (
   )?.definition.type ?? null;
 
 const cachedImports = (warehouse: Warehouse, revisions: Revisions, orgId: string): Promise<Imports> =>
-  warehouse.cache.cached(revisions, IMPORTS, orgId, 'all', async () => {
-    const connections = await listImports(warehouse, orgId);
+  warehouse.cache.cached(revisions, WITH_HISTORIES, orgId, 'all', async () => {
+    const connections = await IMPORTS.list(warehouse, orgId);
     const histories =
       connections.length === 0 ? new Map<string, ImportHistory>() : await importHistories(warehouse, orgId);
     return { connections, histories };

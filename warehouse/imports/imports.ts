@@ -10,7 +10,7 @@ import {
 } from '../engine/records/credentials.ts';
 import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
-import type { Queries, Session } from '../engine/session.ts';
+import type { Queries } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import { valuesLock } from '../metrics/value-changes.ts';
 
@@ -26,7 +26,8 @@ export interface ImportConnection {
   connected_at: string;
 }
 
-const IMPORTS = new Versions<ImportConnection>({
+/** The connections of organisations. */
+export const IMPORTS = new Versions<ImportConnection>({
   name: 'import',
   view: 'imports',
   idColumn: 'import_id',
@@ -65,10 +66,6 @@ export async function findImport(
   return row === undefined ? null : IMPORTS.find(warehouse, orgId, row.import_id);
 }
 
-/** Returns all connections of an organisation. */
-export const listImports = (warehouse: Queries, orgId: string): Promise<ImportConnection[]> =>
-  IMPORTS.list(warehouse, orgId);
-
 /**
  * Connects a metric, or replaces what its connection imports and the credential. The older credential is deleted. Returns the
  * connection.
@@ -94,13 +91,10 @@ export const connectImport = (
       first_day: firstOf(before?.first_day ?? null, firstDay(firstMonth)),
       connected_at: before?.connected_at ?? by.now.toISOString(),
     };
-    const around = async (_session: Session, _next: unknown, store: () => Promise<void>): Promise<void> => {
-      await store();
-      await replaceCredential(session, sealer, placeOf(orgId, connection), credential, by.now);
-    };
-    if (before === null) return IMPORTS.createIn(session, orgId, connection, by, { around });
+    await replaceCredential(session, sealer, placeOf(orgId, connection), credential, by.now);
+    if (before === null) return IMPORTS.createIn(session, orgId, connection, by);
     const { id: _, ...changes } = connection;
-    return (await IMPORTS.changeIn(session, orgId, id, changes, by, { around })) ?? connection;
+    return (await IMPORTS.changeIn(session, orgId, id, changes, by)) ?? connection;
   });
 
 const firstOf = (one: Day | null, other: Day): Day => (one !== null && one < other ? one : other);
@@ -127,12 +121,8 @@ export const disconnectImport = (
   warehouse.lockedTransaction(importLocks(orgId, metricId), async (session) => {
     const connection = await findImport(session, orgId, metricId);
     if (connection === null) return false;
-    await IMPORTS.changeIn(session, orgId, connection.id, 'delete', by, {
-      around: async (_session, _next, store) => {
-        await store();
-        await deleteCredentials(session, orgId, ownerOf(metricId), by.now);
-      },
-    });
+    await IMPORTS.changeIn(session, orgId, connection.id, 'delete', by);
+    await deleteCredentials(session, orgId, ownerOf(metricId), by.now);
     return true;
   });
 

@@ -7,16 +7,11 @@ import { forMessage } from '../../domain/shared/text/for-message.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { existingTeams } from '../teams/existing-teams.ts';
 import { newId } from '../engine/sql/ids.ts';
-import type { Queries, Session } from '../engine/session.ts';
-import { listSharedCosts } from '../teams/shared-costs.ts';
+import type { Session } from '../engine/session.ts';
+import { SHARED_COSTS } from '../teams/shared-costs.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import { valuesLock } from './value-changes.ts';
-import {
-  Versions,
-  type By,
-  type ListedThings,
-  type NextVersion,
-} from '../engine/records/versioned-records.ts';
+import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
 import type { Derived } from '../engine/cache/derived-cache.ts';
 import { ofMetric, type Revisions } from '../engine/cache/revisions.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -49,7 +44,12 @@ export interface Metric {
 export const defaultRise = ({ kind, frequency }: Pick<Metric, 'kind' | 'frequency'>): Metric['rise'] =>
   kind === 'count' && frequency === 'daily' ? DEFAULT_RISE_RULE : null;
 
-const METRICS = new Versions<Metric>({
+/**
+ * The metrics of organisations. A creation throws `invalid` for the scope of an unknown team. A change throws a conflict for another
+ * label key while the metric has values (docs/http.md#define-a-metric). While a shared cost is split by the metric, it also throws
+ * a conflict for the deletion of the metric or its labels.
+ */
+export const METRICS = new Versions<Metric>({
   name: 'metric',
   view: 'metrics',
   idColumn: 'metric_id',
@@ -69,18 +69,17 @@ const METRICS = new Versions<Metric>({
   },
   // Values that arrive while the label key changes would have the old one.
   locks: (orgId, id) => [spendChoicesLock(orgId), valuesLock(id)],
+  around: storeWithScope,
 });
 
-/** Stores a new metric and returns it with its id. Throws `invalid` for the scope of an unknown team. */
+/** Stores a new metric and returns it with its id. */
 export const createMetric = (
   warehouse: Warehouse,
   orgId: string,
   metric: Omit<Metric, 'id' | 'created_at'>,
   by: By,
 ): Promise<Metric> =>
-  METRICS.create(warehouse, orgId, { id: newId('met'), ...metric, created_at: by.now.toISOString() }, by, {
-    around: withScope(orgId, by),
-  });
+  METRICS.create(warehouse, orgId, { id: newId('met'), ...metric, created_at: by.now.toISOString() }, by);
 
 async function checkTeam(session: Session, orgId: string, scope: Scope): Promise<void> {
   if (scope.type !== 'team') return;
@@ -89,18 +88,13 @@ async function checkTeam(session: Session, orgId: string, scope: Scope): Promise
     throw invalid(`scope.team_id: expected a team of this organisation, got ${forMessage(scope.team_id)}`);
 }
 
-/** Returns the organisation's metric, or null if it has no such metric. */
-export const findMetric = (warehouse: Warehouse, orgId: string, metricId: string): Promise<Metric | null> =>
-  METRICS.find(warehouse, orgId, metricId);
-
 /** Returns a function that finds a metric in the cache, or in the warehouse if the metric has changed. */
 export const cachedMetric =
   (revisions: Revisions) =>
   async (warehouse: Warehouse, orgId: string, metricId: string): Promise<Metric | null> => {
     const place = new Map([[metricId, ofMetric(metricId, ['metric_versions'])]]);
     const found = await warehouse.cache.cachedEach(revisions, METRIC, orgId, place, async () => {
-      const metric = await findMetric(warehouse, orgId, metricId);
-      return new Map([[metricId, metric]]);
+      return new Map([[metricId, await METRICS.find(warehouse, orgId, metricId)]]);
     });
     return found.get(metricId) ?? null;
   };
@@ -113,7 +107,7 @@ const METRIC: Derived<Metric | null> = {
 
 /** Returns all metrics, oldest first, as they were remembered. */
 export const cachedMetrics = (revisions: Revisions, warehouse: Warehouse, orgId: string): Promise<Metric[]> =>
-  warehouse.cache.cached(revisions, ALL_METRICS, orgId, 'all', () => listMetrics(warehouse, orgId));
+  warehouse.cache.cached(revisions, ALL_METRICS, orgId, 'all', () => METRICS.list(warehouse, orgId));
 
 const ALL_METRICS: Derived<Metric[]> = {
   name: 'metrics',
@@ -121,15 +115,7 @@ const ALL_METRICS: Derived<Metric[]> = {
   bytesOf: (metrics) => JSON.stringify(metrics).length,
 };
 
-/** Returns the metrics after `cursor`, oldest first; without a page all of them. */
-export const listMetrics = (warehouse: Queries, orgId: string, page?: ListedThings): Promise<Metric[]> =>
-  METRICS.list(warehouse, orgId, page);
-
-/**
- * Changes or deletes a metric. Returns its new state (or its last), or null if there is no such metric. Throws a conflict for
- * another label key while the metric has values (docs/http.md#define-a-metric). While a shared cost is split by the metric, it
- * also throws a conflict for the deletion of the metric or its labels.
- */
+/** Changes what can change of a metric, or deletes it. Returns its new state (or its last), or null if there is no such metric. */
 export const updateMetric = (
   warehouse: Warehouse,
   orgId: string,
@@ -138,31 +124,29 @@ export const updateMetric = (
     | Partial<Pick<Metric, 'name' | 'unit' | 'target' | 'label_key' | 'assistant_access' | 'rise' | 'scope'>>
     | 'delete',
   by: By,
-): Promise<Metric | null> =>
-  METRICS.change(warehouse, orgId, metricId, changes, by, { around: withScope(orgId, by) });
+): Promise<Metric | null> => METRICS.change(warehouse, orgId, metricId, changes, by);
 
 /** Stores the state of a metric, with the tag keys and splits that its picks need. Releases those that nothing uses. */
-const withScope =
-  (orgId: string, { now }: By) =>
-  async (
-    session: Session,
-    { thing, before, deleted }: NextVersion<Metric>,
-    store: () => Promise<void>,
-  ): Promise<void> => {
-    if (before === null) await checkTeam(session, orgId, thing.scope);
-    else {
-      if (deleted || thing.label_key === null) await refuseWhileSplitting(session, orgId, thing);
-      if (thing.label_key !== before.label_key) await refuseWithValues(session, orgId, thing);
-    }
-    const picks = { before: picksOf(before), picks: deleted ? [] : picksOf(thing) };
-    await storePicks(session, orgId, { type: 'metric', id: thing.id }, picks, now, store);
-  };
+async function storeWithScope(
+  session: Session,
+  orgId: string,
+  { thing, before, deleted, now }: NextVersion<Metric>,
+  store: () => Promise<void>,
+): Promise<void> {
+  if (before === null) await checkTeam(session, orgId, thing.scope);
+  else {
+    if (deleted || thing.label_key === null) await refuseWhileSplitting(session, orgId, thing);
+    if (thing.label_key !== before.label_key) await refuseWithValues(session, orgId, thing);
+  }
+  const picks = { before: picksOf(before), picks: deleted ? [] : picksOf(thing) };
+  await storePicks(session, orgId, { type: 'metric', id: thing.id }, picks, now, store);
+}
 
 const picksOf = (metric: Metric | null): readonly SpendPick[] =>
   metric?.scope.type === 'spend' ? metric.scope.spend : [];
 
 async function refuseWhileSplitting(session: Session, orgId: string, { id }: Metric): Promise<void> {
-  const split = (await listSharedCosts(session, orgId)).filter((cost) => metricOfSplit(cost.split) === id);
+  const split = (await SHARED_COSTS.list(session, orgId)).filter((cost) => metricOfSplit(cost.split) === id);
   if (split.length > 0) {
     const names = split.map(({ name }) => `shared cost ${JSON.stringify(name)}`).join(', ');
     throw conflict(`the metric and its labels are needed to split ${names}; change or delete that first`);

@@ -1,6 +1,5 @@
 import { conflict } from '../../domain/shared/errors.ts';
 import type { Permission } from '../../domain/organisations/permissions.ts';
-import { newId } from '../engine/sql/ids.ts';
 import { instant, instantOrNull } from '../engine/sql/instant.ts';
 import type { Organisation } from './organisations.ts';
 import type { Session } from '../engine/session.ts';
@@ -57,9 +56,6 @@ export async function createKey(
     { org: orgId, ...key, now: now.toISOString() },
   );
 }
-
-/** Returns the id of a new key. */
-export const newKeyId = (): string => newId('key');
 
 /** Returns the keys after `cursor`, oldest first, with revoked ones. */
 export async function listKeys(

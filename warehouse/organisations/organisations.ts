@@ -21,9 +21,6 @@ export interface Organisation {
 
 const COLUMNS = 'org_id AS id, name, tier, currency, settle_days';
 
-/** Returns the id of a new organisation. */
-export const newOrganisationId = (): string => newId('org');
-
 /** What a change that gives a new organisation its name decides about. */
 export const ORGANISATION_NAMES = 'names of organisations';
 
@@ -44,7 +41,7 @@ export async function createOrganisation(
   session: Session,
   organisation: Omit<Organisation, 'id'>,
   now: Date,
-  id: string = newOrganisationId(),
+  id: string = newId('org'),
 ): Promise<Organisation> {
   const created = { id, ...organisation };
   await insertVersion(session, created, null, now);

@@ -2,7 +2,7 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import { KIND_OPTIONS, type OptionsOf } from '../../domain/sources/kind-options.ts';
 import type { Kind } from '../../domain/sources/kinds.ts';
 import { newId } from '../engine/sql/ids.ts';
-import { Versions, type By, type ListedThings } from '../engine/records/versioned-records.ts';
+import { Versions, type By } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 interface SourceBase {
@@ -31,7 +31,8 @@ export type NewCostSource = Omit<SourceBase, 'id'> & KindAndOptions<Kind>;
 /** The fields of a cost source that can change; options are those of its kind. */
 export type CostSourceChanges = Partial<Omit<SourceBase, 'id'>> & { options?: OptionsOf<Kind> };
 
-const COST_SOURCES = new Versions<CostSource>({
+/** The cost sources of organisations. */
+export const COST_SOURCES = new Versions<CostSource>({
   name: 'cost_source',
   view: 'cost_sources',
   idColumn: 'source_id',
@@ -56,30 +57,14 @@ const COST_SOURCES = new Versions<CostSource>({
   }),
 });
 
-export const newCostSourceId = (): string => newId('src');
-
 /** Stores a new cost source and returns it. */
 export const createCostSource = (
   warehouse: Warehouse,
   orgId: string,
   source: NewCostSource,
   by: By,
-  id: string = newCostSourceId(),
+  id: string = newId('src'),
 ): Promise<CostSource> => COST_SOURCES.create(warehouse, orgId, { id, ...source }, by);
-
-/** Returns the organisation's cost source, or null if it has no such source. */
-export const findCostSource = (
-  warehouse: Warehouse,
-  orgId: string,
-  sourceId: string,
-): Promise<CostSource | null> => COST_SOURCES.find(warehouse, orgId, sourceId);
-
-/** Returns the cost sources after `cursor`, oldest first; without a page all of them. */
-export const listCostSources = (
-  warehouse: Warehouse,
-  orgId: string,
-  page?: ListedThings,
-): Promise<CostSource[]> => COST_SOURCES.list(warehouse, orgId, page);
 
 /**
  * Changes or deletes a cost source. Returns its new state (or its last), or null if there is no such source. The spend of a

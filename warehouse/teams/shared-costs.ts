@@ -5,14 +5,9 @@ import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { existingTeams } from './existing-teams.ts';
 import { newId } from '../engine/sql/ids.ts';
 import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
-import type { Queries, Session } from '../engine/session.ts';
+import type { Session } from '../engine/session.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
-import {
-  Versions,
-  type By,
-  type ListedThings,
-  type NextVersion,
-} from '../engine/records/versioned-records.ts';
+import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** Spend that several teams share, and its split (docs/http.md#teams-and-bills). */
@@ -23,61 +18,39 @@ export interface SharedCost {
   split: Split;
 }
 
-const SHARED_COSTS = new Versions<SharedCost>({
+/**
+ * The shared costs of organisations. A change throws `invalid` for a split by unknown teams or an unknown metric. It throws a
+ * conflict for a pick that another shared cost covers, and for a pick by another tag key or split than is in use.
+ */
+export const SHARED_COSTS = new Versions<SharedCost>({
   name: 'shared_cost',
   view: 'shared_costs',
   idColumn: 'shared_cost_id',
   columns: { name: 'VARCHAR', spend: 'JSON', split: 'JSON' },
   locks: (orgId) => [spendChoicesLock(orgId)],
+  around: storeWithSpend,
 });
 
-/**
- * Stores a new shared cost. Throws `invalid` for a split by unknown teams or an unknown metric. Throws a conflict for a pick
- * that another shared cost covers, and for a pick by another tag key or split than is in use.
- */
+/** Stores a new shared cost and returns it with its id. */
 export const createSharedCost = (
   warehouse: Warehouse,
   orgId: string,
   sharedCost: Omit<SharedCost, 'id'>,
   by: By,
-): Promise<SharedCost> =>
-  SHARED_COSTS.create(warehouse, orgId, { id: newId('shc'), ...sharedCost }, by, {
-    around: withSpend(orgId, by),
-  });
+): Promise<SharedCost> => SHARED_COSTS.create(warehouse, orgId, { id: newId('shc'), ...sharedCost }, by);
 
-/** Returns the shared costs after `cursor`, oldest first; without a page all of them. */
-export const listSharedCosts = (
-  warehouse: Queries,
+async function storeWithSpend(
+  session: Session,
   orgId: string,
-  page?: ListedThings,
-): Promise<SharedCost[]> => SHARED_COSTS.list(warehouse, orgId, page);
-
-/**
- * Changes or deletes a shared cost. Returns its new state (or its last), or null if there is no such shared cost. Throws like
- * {@link createSharedCost}.
- */
-export const updateSharedCost = (
-  warehouse: Warehouse,
-  orgId: string,
-  sharedCostId: string,
-  changes: Partial<Omit<SharedCost, 'id'>> | 'delete',
-  by: By,
-): Promise<SharedCost | null> =>
-  SHARED_COSTS.change(warehouse, orgId, sharedCostId, changes, by, { around: withSpend(orgId, by) });
-
-const withSpend =
-  (orgId: string, { now }: By) =>
-  async (
-    session: Session,
-    { thing, before, deleted }: NextVersion<SharedCost>,
-    store: () => Promise<void>,
-  ): Promise<void> => {
-    const user = { type: 'shared cost', id: thing.id } as const;
-    const picks = deleted ? [] : thing.spend;
-    if (!deleted) await checkSplit(session, orgId, thing.split);
-    await refuseOwnedPicks(session, orgId, user, picks);
-    await storePicks(session, orgId, user, { before: before?.spend ?? [], picks }, now, store);
-  };
+  { thing, before, deleted, now }: NextVersion<SharedCost>,
+  store: () => Promise<void>,
+): Promise<void> {
+  const user = { type: 'shared cost', id: thing.id } as const;
+  const picks = deleted ? [] : thing.spend;
+  if (!deleted) await checkSplit(session, orgId, thing.split);
+  await refuseOwnedPicks(session, orgId, user, picks);
+  await storePicks(session, orgId, user, { before: before?.spend ?? [], picks }, now, store);
+}
 
 /** Throws, with the field, for an unknown team, and for a metric that cannot split a month. */
 async function checkSplit(session: Session, orgId: string, split: Split): Promise<void> {

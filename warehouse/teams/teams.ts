@@ -3,15 +3,10 @@ import type { SpendPick } from '../../domain/spend/spend-pick.ts';
 import { teamsOfSplit } from '../../domain/teams/shared-cost.ts';
 import { newId } from '../engine/sql/ids.ts';
 import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
-import type { Queries, Session } from '../engine/session.ts';
-import { listSharedCosts } from './shared-costs.ts';
+import type { Session } from '../engine/session.ts';
+import { SHARED_COSTS } from './shared-costs.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
-import {
-  Versions,
-  type By,
-  type ListedThings,
-  type NextVersion,
-} from '../engine/records/versioned-records.ts';
+import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** A team and the spend that it owns. If several owners pick a dollar, the most specific pick has it. */
@@ -21,60 +16,42 @@ export interface Team {
   ownership: SpendPick[];
 }
 
-const TEAMS = new Versions<Team>({
+/**
+ * The teams of organisations. A change throws a conflict for a pick that another team owns, and for another tag key or split than
+ * is in use. A deletion throws one if a shared cost or a metric refers to the team.
+ */
+export const TEAMS = new Versions<Team>({
   name: 'team',
   view: 'teams',
   idColumn: 'team_id',
   columns: { name: 'VARCHAR', ownership: 'JSON' },
   locks: (orgId) => [spendChoicesLock(orgId)],
+  around: storeWithOwnership,
 });
 
-/** Stores a new team. Throws a conflict for a pick that another team owns, and for another tag key or split than is in use. */
+/** Stores a new team and returns it with its id. */
 export const createTeam = (
   warehouse: Warehouse,
   orgId: string,
   team: Omit<Team, 'id'>,
   by: By,
-): Promise<Team> =>
-  TEAMS.create(warehouse, orgId, { id: newId('team'), ...team }, by, { around: withOwnership(orgId, by) });
+): Promise<Team> => TEAMS.create(warehouse, orgId, { id: newId('team'), ...team }, by);
 
-/** Returns the organisation's team, or null if it has no such team. */
-export const findTeam = (warehouse: Warehouse, orgId: string, teamId: string): Promise<Team | null> =>
-  TEAMS.find(warehouse, orgId, teamId);
-
-/** Returns the teams after `cursor`, oldest first; without a page all of them. */
-export const listTeams = (warehouse: Queries, orgId: string, page?: ListedThings): Promise<Team[]> =>
-  TEAMS.list(warehouse, orgId, page);
-
-/**
- * Changes or deletes a team. Returns its new state (or its last), or null if there is no such team. Throws a conflict like
- * {@link createTeam}, and if a shared cost or a metric refers to a team that is to be deleted.
- */
-export const updateTeam = (
-  warehouse: Warehouse,
+async function storeWithOwnership(
+  session: Session,
   orgId: string,
-  teamId: string,
-  changes: Partial<Omit<Team, 'id'>> | 'delete',
-  by: By,
-): Promise<Team | null> =>
-  TEAMS.change(warehouse, orgId, teamId, changes, by, { around: withOwnership(orgId, by) });
-
-const withOwnership =
-  (orgId: string, { now }: By) =>
-  async (
-    session: Session,
-    { thing, before, deleted }: NextVersion<Team>,
-    store: () => Promise<void>,
-  ): Promise<void> => {
-    if (deleted) await refuseWhileReferred(session, orgId, thing.id);
-    const owner = { type: 'team', id: thing.id } as const;
-    const picks = deleted ? [] : thing.ownership;
-    await refuseOwnedPicks(session, orgId, owner, picks);
-    await storePicks(session, orgId, owner, { before: before?.ownership ?? [], picks }, now, store);
-  };
+  { thing, before, deleted, now }: NextVersion<Team>,
+  store: () => Promise<void>,
+): Promise<void> {
+  if (deleted) await refuseWhileReferred(session, orgId, thing.id);
+  const owner = { type: 'team', id: thing.id } as const;
+  const picks = deleted ? [] : thing.ownership;
+  await refuseOwnedPicks(session, orgId, owner, picks);
+  await storePicks(session, orgId, owner, { before: before?.ownership ?? [], picks }, now, store);
+}
 
 async function refuseWhileReferred(session: Session, orgId: string, teamId: string): Promise<void> {
-  const sharedCosts = (await listSharedCosts(session, orgId)).filter(({ split }) =>
+  const sharedCosts = (await SHARED_COSTS.list(session, orgId)).filter(({ split }) =>
     teamsOfSplit(split).includes(teamId),
   );
   const metrics = await session.query<{ name: string }>(

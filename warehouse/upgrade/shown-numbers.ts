@@ -6,12 +6,12 @@ import { factsFrom } from '../../domain/months/shown-months.ts';
 import { monthRecords } from '../../domain/months/month-record.ts';
 import { assetNotes } from '../spend/assets/asset-notes.ts';
 import { monthBills } from '../teams/bills/bills.ts';
-import { listMetrics } from '../metrics/metrics.ts';
+import { METRICS } from '../metrics/metrics.ts';
 import { monthFacts } from '../months/month-facts.ts';
 import type { Organisation } from '../organisations/organisations.ts';
 import { STORED_SPEND } from '../spend/compute-spend.ts';
 import type { Session } from '../engine/session.ts';
-import { listTeams } from '../teams/teams.ts';
+import { TEAMS } from '../teams/teams.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** A number of a month: the organisation's total, a metric's cost, or a team's bill. */
@@ -99,7 +99,7 @@ async function metricNumbers(
   now: Date,
 ): Promise<ShownNumber[]> {
   // Revenue stays sealed.
-  const metrics = (await listMetrics(session, orgId)).filter(({ kind }) => kind === 'count');
+  const metrics = (await METRICS.list(session, orgId)).filter(({ kind }) => kind === 'count');
   const ids = metrics.map(({ id }) => id);
   const facts = await monthFacts(STORED_SPEND.on(session), orgId, ids, range);
   return metrics.flatMap((metric) => {
@@ -124,7 +124,7 @@ async function teamNumbers(
   orgId: string,
   range: { newest: Month; count: number },
 ): Promise<ShownNumber[]> {
-  const teams = await listTeams(session, orgId);
+  const teams = await TEAMS.list(session, orgId);
   // Leaves out the month before the range, which `monthBills` adds for comparisons.
   const months = (await monthBills(STORED_SPEND.on(session), orgId, range)).slice(1);
   return months.flatMap((monthOfBills) =>

@@ -4,7 +4,7 @@ import { logFailure, type FailedWork } from '../../../activities/shared/log-fail
 import type { Clock } from '../../../domain/shared/clock.ts';
 import { ServiceError } from '../../../domain/shared/errors.ts';
 import type { Orchestration } from '../../../temporal/orchestration.ts';
-import { findCostSource } from '../../../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES } from '../../../warehouse/sources/cost-sources.ts';
 import type { Metrics } from '../../../telemetry/metrics.ts';
 import type { OpenRun } from '../../../warehouse/engine/records/run-log.ts';
 import { importRuns } from '../../../warehouse/imports/import-runs.ts';
@@ -96,7 +96,7 @@ async function readAgain(
   { warehouse, orchestration }: Parts,
   { org_id: orgId, source_id: sourceId }: OpenRun<'source_id'>,
 ): Promise<boolean> {
-  if ((await findCostSource(warehouse, orgId, sourceId)) === null) return false;
+  if ((await COST_SOURCES.find(warehouse, orgId, sourceId)) === null) return false;
   await orchestration
     .startIngest({ orgId, sourceId, startMonth: null, endMonth: null })
     .catch((error: unknown) => {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../domain/shared/clock.ts';
 import type { Orchestration } from '../../../temporal/orchestration.ts';
-import { disconnectImport, listImports } from '../../../warehouse/imports/imports.ts';
-import { listCostSources } from '../../../warehouse/sources/cost-sources.ts';
+import { disconnectImport, IMPORTS } from '../../../warehouse/imports/imports.ts';
+import { COST_SOURCES } from '../../../warehouse/sources/cost-sources.ts';
 import { listOrganisations } from '../../../warehouse/organisations/organisations.ts';
-import { listMetrics } from '../../../warehouse/metrics/metrics.ts';
+import { METRICS } from '../../../warehouse/metrics/metrics.ts';
 import { deliveriesToStart } from '../../../warehouse/events/webhook-deliveries.ts';
 import { OPERATOR } from '../../../domain/organisations/actor.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
@@ -37,11 +37,11 @@ export async function reconcileSchedules(
       const sources = [];
       const imports = [];
       for (const orgId of organisations) {
-        for (const source of await listCostSources(warehouse, orgId)) {
+        for (const source of await COST_SOURCES.list(warehouse, orgId)) {
           sources.push({ orgId, sourceId: source.id, paused: source.schedule_paused });
         }
-        const metrics = new Set((await listMetrics(warehouse, orgId)).map(({ id }) => id));
-        for (const { metric_id: metricId } of await listImports(warehouse, orgId)) {
+        const metrics = new Set((await METRICS.list(warehouse, orgId)).map(({ id }) => id));
+        for (const { metric_id: metricId } of await IMPORTS.list(warehouse, orgId)) {
           if (metrics.has(metricId)) imports.push({ orgId, metricId });
           // A process that died after it had deleted the metric has left its credential.
           else await disconnectImport(warehouse, orgId, metricId, { actor: OPERATOR, now: clock.now() });

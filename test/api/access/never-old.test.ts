@@ -21,8 +21,8 @@ import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { ingestRuns, startedRun } from '../../../warehouse/sources/ingest-runs.ts';
 import { resealBills } from '../../../warehouse/teams/bills/bill-resealing.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
-import { createSharedCost, updateSharedCost } from '../../../warehouse/teams/shared-costs.ts';
-import { createTeam, updateTeam } from '../../../warehouse/teams/teams.ts';
+import { createSharedCost, SHARED_COSTS } from '../../../warehouse/teams/shared-costs.ts';
+import { createTeam, TEAMS } from '../../../warehouse/teams/teams.ts';
 import { as } from '../../support/service/api-client.ts';
 import { SEED } from '../../support/effort.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
@@ -254,7 +254,7 @@ describeOnBothEngines('no answer is older than its request', (open) => {
     ['spend of the running month', ({ spend }) => spend('2026-02', { 1: 4, 6: 5 }, later), /costs|metrics/],
     [
       'the ownership of a team',
-      ({ orgId, shop }) => updateTeam(node, orgId, shop, { ownership: [account('2222')] }, by),
+      ({ orgId, shop }) => TEAMS.change(node, orgId, shop, { ownership: [account('2222')] }, by),
       /bills/,
     ],
     [
@@ -264,7 +264,7 @@ describeOnBothEngines('no answer is older than its request', (open) => {
     ],
     [
       'a shared cost',
-      ({ orgId, shared }) => updateSharedCost(node, orgId, shared, { name: 'Wires' }, by),
+      ({ orgId, shared }) => SHARED_COSTS.change(node, orgId, shared, { name: 'Wires' }, by),
       /shared-costs/,
     ],
     ['the settlement of months', ({ orgId }) => settleMonths(node, orgId, NOW), /metrics/],

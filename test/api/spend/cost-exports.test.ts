@@ -14,7 +14,8 @@ import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts
 import { Sealer } from '../../../security/sealing.ts';
 import { Metrics } from '../../../telemetry/metrics.ts';
 import { Orchestration } from '../../../temporal/orchestration.ts';
-import { createKey, newKeyId } from '../../../warehouse/organisations/api-keys.ts';
+import { newId } from '../../../warehouse/engine/sql/ids.ts';
+import { createKey } from '../../../warehouse/organisations/api-keys.ts';
 import { THOROUGH } from '../../support/effort.ts';
 import { readArrow } from '../../support/exports/arrow-table.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -42,7 +43,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
   });
 
   const readKeyOf = async (orgId: string): Promise<string> => {
-    const key = { id: newKeyId(), name: 'Reader', permission: 'read', expires_at: null } as const;
+    const key = { id: newId('key'), name: 'Reader', permission: 'read', expires_at: null } as const;
     const made = newSecret(key.id);
     await test.warehouse.session((session) =>
       createKey(session, orgId, { ...key, secretHash: made.secretHash }, NOW),

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSealer } from '../../../bin/service/open-sealer.ts';
 import { readSettings } from '../../../bin/settings/settings.ts';
 import { masterKeyId, Sealer } from '../../../security/sealing.ts';
-import { createWebhook, newWebhookId } from '../../../warehouse/events/webhooks.ts';
+import { newId } from '../../../warehouse/engine/sql/ids.ts';
+import { createWebhook } from '../../../warehouse/events/webhooks.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newOrganisation } from '../../support/warehouse/tenant.ts';
 
@@ -36,7 +37,7 @@ describeOnBothEngines('a start', (open) => {
   };
   const seal = async (sealer: Sealer): Promise<void> => {
     const { id: orgId } = await newOrganisation(test.warehouse);
-    const webhook = { id: newWebhookId(), url: 'https://1.1.1.1/', events: [], enabled: true };
+    const webhook = { id: newId('whk'), url: 'https://1.1.1.1/', events: [], enabled: true };
     await createWebhook(test.warehouse, orgId, webhook, { secret: 'whsec_1', sealer }, BY_ADMIN);
   };
 

@@ -2,7 +2,7 @@ import type { ApiActor } from '../../../domain/organisations/actor.ts';
 import type { By } from '../../../warehouse/engine/records/versioned-records.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
-import { findCostSource, updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES, updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { decideUnit } from '../../../warehouse/sources/units/unit-decisions.ts';
 import type { DecisionStep } from '../organisation-story.ts';
 import { orRefused } from './told-refusals.ts';
@@ -18,7 +18,7 @@ export async function decide(
   by: By<ApiActor>,
 ): Promise<boolean | string[]> {
   const { orgId, sourceId } = place;
-  if ((await findCostSource(warehouse, orgId, sourceId)) === null) return false;
+  if ((await COST_SOURCES.find(warehouse, orgId, sourceId)) === null) return false;
   if (step.does === 'tell on bill') {
     const options = { on_bill: step.onBill };
     return (await updateCostSource(warehouse, orgId, sourceId, { options }, by)) !== null;

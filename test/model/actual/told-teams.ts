@@ -2,8 +2,8 @@ import { split as sentSplit } from '../../../api/teams/shared-costs.ts';
 import { ownedPicks } from '../../../api/spend/pick-fields.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import type { Split } from '../../../domain/teams/shared-cost.ts';
-import { createSharedCost, updateSharedCost } from '../../../warehouse/teams/shared-costs.ts';
-import { createTeam, updateTeam } from '../../../warehouse/teams/teams.ts';
+import { createSharedCost, SHARED_COSTS } from '../../../warehouse/teams/shared-costs.ts';
+import { createTeam, TEAMS } from '../../../warehouse/teams/teams.ts';
 import type { By } from '../../../warehouse/engine/records/versioned-records.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import type { StorySharedCost, StorySplit, TeamStep } from '../organisation-story.ts';
@@ -60,7 +60,7 @@ export class ToldTeams {
           by,
         );
       case 'own':
-        return updateTeam(
+        return TEAMS.change(
           warehouse,
           orgId,
           this.idOf(step.team),
@@ -68,7 +68,7 @@ export class ToldTeams {
           by,
         );
       case 'delete team':
-        return updateTeam(warehouse, orgId, this.idOf(step.team), 'delete', by);
+        return TEAMS.change(warehouse, orgId, this.idOf(step.team), 'delete', by);
       case 'make shared cost':
         return createSharedCost(
           warehouse,
@@ -78,11 +78,11 @@ export class ToldTeams {
         );
       case 'change shared cost': {
         const id = this.#sharedCostIds[step.sharedCost] ?? NOT_THERE;
-        return updateSharedCost(warehouse, orgId, id, this.#definition(step), by);
+        return SHARED_COSTS.change(warehouse, orgId, id, this.#definition(step), by);
       }
       case 'delete shared cost': {
         const id = this.#sharedCostIds[step.sharedCost] ?? NOT_THERE;
-        return updateSharedCost(warehouse, orgId, id, 'delete', by);
+        return SHARED_COSTS.change(warehouse, orgId, id, 'delete', by);
       }
     }
   }

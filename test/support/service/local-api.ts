@@ -12,7 +12,8 @@ import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts
 import { Sealer } from '../../../security/sealing.ts';
 import { Orchestration } from '../../../temporal/orchestration.ts';
 import { Metrics } from '../../../telemetry/metrics.ts';
-import { createKey, newKeyId, type ApiKey } from '../../../warehouse/organisations/api-keys.ts';
+import { newId } from '../../../warehouse/engine/sql/ids.ts';
+import { createKey, type ApiKey } from '../../../warehouse/organisations/api-keys.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { openDuckDb, type TestWarehouse } from '../warehouse/engines.ts';
 import { newOrganisation, NOW } from '../warehouse/tenant.ts';
@@ -101,7 +102,13 @@ export async function startLocalApi({
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
   const makeKey: LocalApi['newKey'] = async (orgId, changes = {}) => {
-    const key = { id: newKeyId(), name: 'Admin', permission: 'admin' as const, expires_at: null, ...changes };
+    const key = {
+      id: newId('key'),
+      name: 'Admin',
+      permission: 'admin' as const,
+      expires_at: null,
+      ...changes,
+    };
     const { secret, secretHash } = newSecret(key.id);
     await warehouse.session((session) => createKey(session, orgId, { ...key, secretHash }, NOW));
     return secret;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { DEFAULT_RISE_RULE } from '../../../domain/events/daily-rise.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
+import { newId } from '../../../warehouse/engine/sql/ids.ts';
 import {
   createCostSource,
   type CostSource,
@@ -21,11 +22,7 @@ import {
 } from '../../../warehouse/sources/publishing/load.ts';
 import { withOwnReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
 import { createMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
-import {
-  createOrganisation,
-  newOrganisationId,
-  type Organisation,
-} from '../../../warehouse/organisations/organisations.ts';
+import { createOrganisation, type Organisation } from '../../../warehouse/organisations/organisations.ts';
 import type { Session } from '../../../warehouse/engine/session.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import type { TestWarehouse } from './engines.ts';
@@ -45,7 +42,7 @@ export async function newOrganisation(
   changes: Partial<Omit<Organisation, 'id'>> = {},
 ): Promise<Organisation> {
   const organisation: Organisation = {
-    id: newOrganisationId(),
+    id: newId('org'),
     name: 'Acme',
     tier: 'enterprise',
     currency: 'USD',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { updateMetric } from '../../../warehouse/metrics/metrics.ts';
-import { createSharedCost, updateSharedCost } from '../../../warehouse/teams/shared-costs.ts';
-import { createTeam, updateTeam } from '../../../warehouse/teams/teams.ts';
+import { createSharedCost, SHARED_COSTS } from '../../../warehouse/teams/shared-costs.ts';
+import { createTeam, TEAMS } from '../../../warehouse/teams/teams.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newMetric, newOrganisation, newSource } from '../../support/warehouse/tenant.ts';
 
@@ -32,7 +32,7 @@ describeOnBothEngines('names', (open) => {
     },
     team: {
       make: (org, name) => createTeam(test.warehouse, org, { name, ownership: [] }, BY_ADMIN),
-      change: (org, id, change) => updateTeam(test.warehouse, org, id, change, BY_ADMIN),
+      change: (org, id, change) => TEAMS.change(test.warehouse, org, id, change, BY_ADMIN),
     },
     'shared cost': {
       make: async (org, name) => {
@@ -45,7 +45,7 @@ describeOnBothEngines('names', (open) => {
         const split = { type: 'even' as const, team_ids: [team.id] };
         return createSharedCost(test.warehouse, org, { name, spend: [], split }, BY_ADMIN);
       },
-      change: (org, id, change) => updateSharedCost(test.warehouse, org, id, change, BY_ADMIN),
+      change: (org, id, change) => SHARED_COSTS.change(test.warehouse, org, id, change, BY_ADMIN),
     },
     'cost source': {
       make: (org, name) => newSource(test.warehouse, org, { name }),

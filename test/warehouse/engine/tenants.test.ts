@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../warehouse/engine/sql/ids.ts';
 import { countCalls, countSessionCalls, recordCalls } from '../../../warehouse/organisations/api-calls.ts';
 import {
   createKey,
   findKeyHolders,
   listKeys,
-  newKeyId,
   revokeKey,
   type ApiKey,
 } from '../../../warehouse/organisations/api-keys.ts';
@@ -30,7 +30,7 @@ describeOnBothEngines('organisations, keys, calls and the audit log', (open) => 
   afterAll(() => test.close());
 
   const newKey = async (orgId: string, changes: Partial<ApiKey> = {}): Promise<string> => {
-    const id = newKeyId();
+    const id = newId('key');
     await test.warehouse.session((session) =>
       createKey(
         session,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DeliveryInput } from '../../../domain/events/webhook.ts';
+import { newId } from '../../../warehouse/engine/sql/ids.ts';
 import { addEvent, addEvents, type NewEvent } from '../../../warehouse/events/events.ts';
 import {
   addDelivery,
@@ -13,9 +14,7 @@ import {
 import {
   createWebhook,
   disableGoneWebhook,
-  findWebhook,
-  listWebhooks,
-  newWebhookId,
+  WEBHOOKS,
   updateWebhook,
   type Webhook,
 } from '../../../warehouse/events/webhooks.ts';
@@ -61,7 +60,7 @@ describeOnBothEngines('webhooks', (open) => {
   const newHook = async (): Promise<{ orgId: string; webhook: Webhook }> => {
     const { id: orgId } = await newOrganisation(test.warehouse);
     const fields = {
-      id: newWebhookId(),
+      id: newId('whk'),
       url: 'https://1.1.1.1/x?token=t',
       events: ['unit_cost.changed'],
       enabled: true,
@@ -125,8 +124,8 @@ describeOnBothEngines('webhooks', (open) => {
   it('are found, changed and deleted within their organisation', async () => {
     const { orgId, webhook } = await newHook();
     const other = await newHook();
-    expect(await listWebhooks(test.warehouse, orgId, PAGE)).toEqual([webhook]);
-    expect(await findWebhook(test.warehouse, other.orgId, webhook.id)).toBeNull();
+    expect(await WEBHOOKS.list(test.warehouse, orgId, PAGE)).toEqual([webhook]);
+    expect(await WEBHOOKS.find(test.warehouse, other.orgId, webhook.id)).toBeNull();
     expect(await updateWebhook(test.warehouse, other.orgId, webhook.id, 'delete', by())).toBeNull();
     const update = { changes: { enabled: false }, secret: null };
     expect(await updateWebhook(test.warehouse, orgId, webhook.id, update, by())).toEqual({
@@ -136,8 +135,8 @@ describeOnBothEngines('webhooks', (open) => {
     expect(await updateWebhook(test.warehouse, orgId, webhook.id, 'delete', by())).toMatchObject({
       id: webhook.id,
     });
-    expect(await findWebhook(test.warehouse, orgId, webhook.id)).toBeNull();
-    expect(await listWebhooks(test.warehouse, orgId, PAGE)).toEqual([]);
+    expect(await WEBHOOKS.find(test.warehouse, orgId, webhook.id)).toBeNull();
+    expect(await WEBHOOKS.list(test.warehouse, orgId, PAGE)).toEqual([]);
   });
 
   it('sign with a replaced secret for one more day', async () => {
@@ -266,10 +265,10 @@ describeOnBothEngines('webhooks', (open) => {
     expect(await disableGoneWebhook(test.warehouse, delivery, { ...found, url: 'https://1.1.1.1/old' })).toBe(
       false,
     );
-    expect(await findWebhook(test.warehouse, orgId, webhook.id)).toEqual(webhook);
+    expect(await WEBHOOKS.find(test.warehouse, orgId, webhook.id)).toEqual(webhook);
 
     expect(await disableGoneWebhook(test.warehouse, delivery, found)).toBe(true);
-    expect(await findWebhook(test.warehouse, orgId, webhook.id)).toEqual({
+    expect(await WEBHOOKS.find(test.warehouse, orgId, webhook.id)).toEqual({
       ...webhook,
       enabled: false,
       disabled_reason: reason,

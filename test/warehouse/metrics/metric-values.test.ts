@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idAfter } from '../../../warehouse/engine/sql/ids.ts';
 import type { NewValue } from '../../../warehouse/metrics/value-changes.ts';
 import { removeValues, writeValues, type ValueRange } from '../../../warehouse/metrics/write-values.ts';
-import { findMetric, listMetrics, updateMetric } from '../../../warehouse/metrics/metrics.ts';
+import { METRICS, updateMetric } from '../../../warehouse/metrics/metrics.ts';
 import { listValueChanges, listValues, type ValueChange } from '../../../warehouse/metrics/value-history.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -49,31 +49,31 @@ describeOnBothEngines('metrics and their values', (open) => {
         target: '0.0000000001',
       });
       expect(metric.created_at).toBe(NOW.toISOString());
-      expect(await findMetric(warehouse, orgId, metric.id)).toEqual(metric);
+      expect(await METRICS.find(warehouse, orgId, metric.id)).toEqual(metric);
       await updateMetric(warehouse, orgId, metric.id, { unit: 'order' }, BY_ADMIN);
       await updateMetric(warehouse, orgId, metric.id, { target: null, name: 'Orders' }, BY_ADMIN);
       const changed = { ...metric, unit: 'order', target: null, name: 'Orders' };
-      expect(await findMetric(warehouse, orgId, metric.id)).toEqual(changed);
+      expect(await METRICS.find(warehouse, orgId, metric.id)).toEqual(changed);
       expect(await updateMetric(warehouse, orgId, metric.id, 'delete', BY_ADMIN)).toEqual(changed);
-      expect(await findMetric(warehouse, orgId, metric.id)).toBeNull();
+      expect(await METRICS.find(warehouse, orgId, metric.id)).toBeNull();
       expect(await updateMetric(warehouse, orgId, metric.id, { name: 'Back' }, BY_ADMIN)).toBeNull();
-      expect(await listMetrics(warehouse, orgId, ALL)).toEqual([]);
+      expect(await METRICS.list(warehouse, orgId, ALL)).toEqual([]);
     });
 
     it('belongs to one organisation', async () => {
       const { metricId } = await newTenant();
       const { id: other } = await newOrganisation(warehouse);
-      expect(await findMetric(warehouse, other, metricId)).toBeNull();
+      expect(await METRICS.find(warehouse, other, metricId)).toBeNull();
       expect(await updateMetric(warehouse, other, metricId, 'delete', BY_ADMIN)).toBeNull();
-      expect(await listMetrics(warehouse, other, ALL)).toEqual([]);
+      expect(await METRICS.list(warehouse, other, ALL)).toEqual([]);
     });
 
     it('is listed page by page, oldest first', async () => {
       const { id: orgId } = await newOrganisation(warehouse);
       const ids: string[] = [];
       for (const name of ['a', 'b', 'c']) ids.push((await newMetric(warehouse, orgId, { name })).id);
-      const first = await listMetrics(warehouse, orgId, { limit: 2, cursor: null });
-      const second = await listMetrics(warehouse, orgId, { limit: 2, cursor: first[1]?.id ?? null });
+      const first = await METRICS.list(warehouse, orgId, { limit: 2, cursor: null });
+      const second = await METRICS.list(warehouse, orgId, { limit: 2, cursor: first[1]?.id ?? null });
       expect([...first, ...second].map(({ id }) => id)).toEqual(ids);
     });
   });
@@ -283,7 +283,7 @@ describeOnBothEngines('metrics and their values', (open) => {
       await expect(change(withRegion)).rejects.toThrow(/label_key.*has values \(1\).*"region"/);
       await expect(change({ label_key: null })).rejects.toThrow(/label_key.*null/);
       expect(await change({ label_key: 'country' })).toMatchObject({ label_key: 'country' });
-      expect(await findMetric(warehouse, orgId, metricId)).toMatchObject({ label_key: 'country' });
+      expect(await METRICS.find(warehouse, orgId, metricId)).toMatchObject({ label_key: 'country' });
       await removeValues(warehouse, { orgId, metricId }, { start: null, end: null, label: null }, CHANGE);
       expect(await change({ label_key: null })).toMatchObject({ label_key: null });
     });

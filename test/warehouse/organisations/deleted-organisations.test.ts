@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newSecret } from '../../../api/access/api-key.ts';
+import { newId } from '../../../warehouse/engine/sql/ids.ts';
 import { eraseDeleted } from '../../../warehouse/engine/maintenance/erasure.ts';
 import { compact } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { OPERATOR } from '../../../domain/organisations/actor.ts';
 import { tableNames } from '../../../warehouse/engine/sql/table-names.ts';
-import { createKey, findKeyHolders, newKeyId } from '../../../warehouse/organisations/api-keys.ts';
+import { createKey, findKeyHolders } from '../../../warehouse/organisations/api-keys.ts';
 import {
   closeOrganisation,
   completeDeletion,
@@ -21,7 +22,7 @@ import {
   refuseTakenName,
   updateOrganisation,
 } from '../../../warehouse/organisations/organisations.ts';
-import { createTeam, listTeams } from '../../../warehouse/teams/teams.ts';
+import { createTeam, TEAMS } from '../../../warehouse/teams/teams.ts';
 import { filesWith } from '../../support/fakes/search-bytes.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newMetric, newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
@@ -43,7 +44,7 @@ describeOnBothEngines('a deleted organisation', (open) => {
 
   const newTenant = async (name: string): Promise<{ id: string; key: string }> => {
     const { id } = await newOrganisation(test.warehouse, { name });
-    const key = newKeyId();
+    const key = newId('key');
     const { secretHash } = newSecret(key);
     await test.warehouse.session((session) =>
       createKey(session, id, { id: key, name, permission: 'admin', expires_at: null, secretHash }, NOW),
@@ -193,7 +194,7 @@ describeOnBothEngines('a deleted organisation', (open) => {
     await compact(test.warehouse);
     await eraseDeleted(test.warehouse);
     expect(await filesWith(test.directory, secret)).toEqual([]);
-    const kept = await listTeams(test.warehouse, stays.id);
+    const kept = await TEAMS.list(test.warehouse, stays.id);
     expect(kept.map(({ name }) => name)).toEqual(names.stays);
     expect(
       await filesWith(

@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  findCostSource,
-  listCostSources,
-  updateCostSource,
-} from '../../../warehouse/sources/cost-sources.ts';
+import { COST_SOURCES, updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { ingestRuns, lastRuns, listRuns, type IngestRun } from '../../../warehouse/sources/ingest-runs.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
@@ -26,14 +22,14 @@ describeOnBothEngines('cost sources and their runs', (open) => {
         location: 's3://bucket/*.parquet',
         options: { cost_column: 'BilledCost' },
       });
-      expect(await findCostSource(warehouse, mine.id, source.id)).toEqual(source);
-      expect(await findCostSource(warehouse, theirs.id, source.id)).toBeNull();
-      expect(await listCostSources(warehouse, theirs.id, ALL)).toEqual([]);
+      expect(await COST_SOURCES.find(warehouse, mine.id, source.id)).toEqual(source);
+      expect(await COST_SOURCES.find(warehouse, theirs.id, source.id)).toBeNull();
+      expect(await COST_SOURCES.list(warehouse, theirs.id, ALL)).toEqual([]);
       expect(
         await updateCostSource(warehouse, theirs.id, source.id, { name: 'Stolen' }, BY_ADMIN),
       ).toBeNull();
       expect(await updateCostSource(warehouse, theirs.id, source.id, 'delete', BY_ADMIN)).toBeNull();
-      expect(await findCostSource(warehouse, mine.id, source.id)).toEqual(source);
+      expect(await COST_SOURCES.find(warehouse, mine.id, source.id)).toEqual(source);
     });
 
     it('changes by versions, and the id decides the newest one even if the clock stands still', async () => {
@@ -47,7 +43,7 @@ describeOnBothEngines('cost sources and their runs', (open) => {
         });
       }
       await updateCostSource(warehouse, orgId, source.id, { schedule_paused: true }, BY_ADMIN);
-      expect(await listCostSources(warehouse, orgId, ALL)).toEqual([
+      expect(await COST_SOURCES.list(warehouse, orgId, ALL)).toEqual([
         { ...source, name: 'five', schedule_paused: true },
       ]);
       const [versions] = await warehouse.query<{ versions: string }>(
@@ -62,10 +58,10 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       const { id: orgId } = await newOrganisation(warehouse);
       const source = await newSource(warehouse, orgId);
       expect(await updateCostSource(warehouse, orgId, source.id, 'delete', BY_ADMIN)).toEqual(source);
-      expect(await findCostSource(warehouse, orgId, source.id)).toBeNull();
+      expect(await COST_SOURCES.find(warehouse, orgId, source.id)).toBeNull();
       expect(await updateCostSource(warehouse, orgId, source.id, { name: 'Back' }, BY_ADMIN)).toBeNull();
       expect(await updateCostSource(warehouse, orgId, source.id, 'delete', BY_ADMIN)).toBeNull();
-      expect(await listCostSources(warehouse, orgId, ALL)).toEqual([]);
+      expect(await COST_SOURCES.list(warehouse, orgId, ALL)).toEqual([]);
     });
 
     it('is listed page by page, oldest first', async () => {
@@ -73,8 +69,8 @@ describeOnBothEngines('cost sources and their runs', (open) => {
       const { id: orgId } = await newOrganisation(warehouse);
       const ids: string[] = [];
       for (const name of ['a', 'b', 'c']) ids.push((await newSource(warehouse, orgId, { name })).id);
-      const first = await listCostSources(warehouse, orgId, { limit: 2, cursor: null });
-      const second = await listCostSources(warehouse, orgId, { limit: 2, cursor: first[1]?.id ?? null });
+      const first = await COST_SOURCES.list(warehouse, orgId, { limit: 2, cursor: null });
+      const second = await COST_SOURCES.list(warehouse, orgId, { limit: 2, cursor: first[1]?.id ?? null });
       expect([...first, ...second].map(({ id }) => id)).toEqual(ids);
     });
   });

@@ -10,9 +10,9 @@ import { monthBills, type MonthBills } from '../../../warehouse/teams/bills/bill
 import { updateCostSource, type NewCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { removeValues, writeValues } from '../../../warehouse/metrics/write-values.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
-import { createSharedCost, updateSharedCost } from '../../../warehouse/teams/shared-costs.ts';
+import { createSharedCost, SHARED_COSTS, type SharedCost } from '../../../warehouse/teams/shared-costs.ts';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
-import { createTeam, updateTeam } from '../../../warehouse/teams/teams.ts';
+import { createTeam, TEAMS } from '../../../warehouse/teams/teams.ts';
 import type { TestWarehouse } from '../../support/warehouse/engines.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../../support/warehouse/published-spend.ts';
 import { ADMIN, newMetric, newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
@@ -74,12 +74,12 @@ export async function newTeamStory(
     team: async (name: string, ownership: SpendPick[] = [], now = NOW) =>
       (await createTeam(warehouse, orgId, { name, ownership }, by(now))).id,
     own: (teamId: string, ownership: SpendPick[], now = NOW) =>
-      updateTeam(warehouse, orgId, teamId, { ownership }, by(now)),
-    deleteTeam: (teamId: string) => updateTeam(warehouse, orgId, teamId, 'delete', by(NOW)),
+      TEAMS.change(warehouse, orgId, teamId, { ownership }, by(now)),
+    deleteTeam: (teamId: string) => TEAMS.change(warehouse, orgId, teamId, 'delete', by(NOW)),
     sharedCost: async (name: string, spend: SpendPick[], split: Split, now = NOW) =>
       (await createSharedCost(warehouse, orgId, { name, spend, split }, by(now))).id,
-    changeSharedCost: (id: string, changes: Parameters<typeof updateSharedCost>[3], now = NOW) =>
-      updateSharedCost(warehouse, orgId, id, changes, by(now)),
+    changeSharedCost: (id: string, changes: Partial<SharedCost> | 'delete', now = NOW) =>
+      SHARED_COSTS.change(warehouse, orgId, id, changes, by(now)),
     metric: (changes: Partial<Metric> = {}) =>
       newMetric(warehouse, orgId, {
         name: 'Requests',

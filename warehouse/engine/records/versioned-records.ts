@@ -28,6 +28,16 @@ interface Definition<Thing> {
   columns: Record<Exclude<keyof Thing & string, 'id'>, ColumnType>;
   /** Returns the locks of a change, besides that of the organisation's definitions. */
   locks: (orgId: string, id: string) => readonly string[];
+  /**
+   * Work in the transaction of each change. Throws to reject the change, and writes related rows. Calls `store` once, which writes
+   * the version.
+   */
+  around?: (
+    session: Session,
+    orgId: string,
+    next: NextVersion<Thing>,
+    store: () => Promise<void>,
+  ) => Promise<void>;
   /** Adds what a stored thing leaves out. */
   complete?: (stored: Thing) => Thing;
   /** Returns what the audit log records of changed fields: all of them, unless one may hold a credential. */
@@ -39,14 +49,7 @@ export interface NextVersion<Thing> {
   thing: Thing;
   before: Thing | null;
   deleted: boolean;
-}
-
-/** Additional work in the transaction of a change. */
-interface Alongside<Thing> {
-  /** Throws to reject the change, and writes related rows. Calls `store` once, which writes the version. */
-  around?: (session: Session, next: NextVersion<Thing>, store: () => Promise<void>) => Promise<void>;
-  /** What the audit log records in addition to the fields. */
-  detail?: Record<string, unknown>;
+  now: Date;
 }
 
 /** A part of a list: the things after `cursor`, and with `name` only the one that has it, in any encoding (name-key.ts). */
@@ -107,34 +110,21 @@ export class Versions<Thing extends { id: string }> {
     return rows.map((row) => this.#thingOf(row));
   }
 
-  /** Stores a new thing and returns it. Throws a conflict if another thing has its name. */
-  async create(
-    warehouse: Warehouse,
-    orgId: string,
-    thing: Thing,
-    by: By,
-    alongside: Alongside<Thing> = {},
-  ): Promise<Thing> {
-    return warehouse.lockedTransaction(this.#locks(orgId, thing.id), (session) =>
-      this.createIn(session, orgId, thing, by, alongside),
-    );
+  /** Stores a new thing and returns it. Throws a conflict if another thing has its name, and whatever `around` throws. */
+  create(warehouse: Warehouse, orgId: string, thing: Thing, by: By): Promise<Thing> {
+    return this.locked(warehouse, orgId, thing.id, (session) => this.createIn(session, orgId, thing, by));
   }
 
   /** Like {@link create}, in a transaction of the caller, who holds the lock of the organisation's definitions. */
-  async createIn(
-    session: Session,
-    orgId: string,
-    thing: Thing,
-    by: By,
-    alongside: Alongside<Thing> = {},
-  ): Promise<Thing> {
-    await this.#store(session, orgId, { thing, before: null, deleted: false }, null, thing, by, alongside);
+  async createIn(session: Session, orgId: string, thing: Thing, by: By): Promise<Thing> {
+    const next = { thing, before: null, deleted: false, now: by.now };
+    await this.#store(session, orgId, next, null, by.actor, thing);
     return thing;
   }
 
   /**
    * Changes or deletes a thing, and returns its new (or last) state, or null if it does not exist. Stores no version if nothing
-   * changes and there is no `detail`. Throws a conflict if another thing has the new name.
+   * changes. Throws a conflict if another thing has the new name, and whatever `around` throws.
    */
   change(
     warehouse: Warehouse,
@@ -142,30 +132,41 @@ export class Versions<Thing extends { id: string }> {
     id: string,
     changes: Partial<Thing> | 'delete',
     by: By,
-    alongside: Alongside<Thing> = {},
   ): Promise<Thing | null> {
-    return warehouse.lockedTransaction(this.#locks(orgId, id), (session) =>
-      this.changeIn(session, orgId, id, changes, by, alongside),
-    );
+    return this.locked(warehouse, orgId, id, (session) => this.changeIn(session, orgId, id, changes, by));
   }
 
-  /** Like {@link change}, in a transaction of the caller, who holds the lock of the organisation's definitions. */
+  /**
+   * Like {@link change}, in a transaction of the caller, who holds the lock of the organisation's definitions.
+   *
+   * @param detail what the audit log records in addition to the fields. With it, a version is stored even if nothing changes.
+   */
   async changeIn(
     session: Session,
     orgId: string,
     id: string,
     changes: Partial<Thing> | 'delete',
     by: By,
-    alongside: Alongside<Thing> = {},
+    detail?: Record<string, unknown>,
   ): Promise<Thing | null> {
     const current = await this.#newest(session, orgId, id);
     if (current === null) return null;
     const deleted = changes === 'delete';
     const thing = deleted ? current.thing : { ...current.thing, ...changes };
-    if (!deleted && alongside.detail === undefined && isDeepStrictEqual(thing, current.thing)) return thing;
-    const next = { thing, before: current.thing, deleted };
-    await this.#store(session, orgId, next, current.version, deleted ? {} : changes, by, alongside);
+    if (!deleted && detail === undefined && isDeepStrictEqual(thing, current.thing)) return thing;
+    const next = { thing, before: current.thing, deleted, now: by.now };
+    await this.#store(session, orgId, next, current.version, by.actor, deleted ? {} : changes, detail);
     return thing;
+  }
+
+  /** Runs `work` in a transaction, under the locks of a change of a thing. */
+  locked<Result>(
+    warehouse: Warehouse,
+    orgId: string,
+    id: string,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    return warehouse.lockedTransaction([definitionsLock(orgId), ...this.#definition.locks(orgId, id)], work);
   }
 
   async #newest(
@@ -203,25 +204,21 @@ export class Versions<Thing extends { id: string }> {
       );
   }
 
-  #locks(orgId: string, id: string): string[] {
-    return [definitionsLock(orgId), ...this.#definition.locks(orgId, id)];
-  }
-
   async #store(
     session: Session,
     orgId: string,
     next: NextVersion<Thing>,
     newest: string | null,
+    actor: Actor,
     fields: Partial<Thing>,
-    { actor, now }: By,
-    { around = (_session, _next, store) => store(), detail = {} }: Alongside<Thing>,
+    detail: Record<string, unknown> = {},
   ): Promise<void> {
-    const { name, auditDetail = namedAnd } = this.#definition;
-    const { thing, before, deleted } = next;
+    const { name, around, auditDetail = namedAnd } = this.#definition;
+    const { thing, before, deleted, now } = next;
     const values = thing as Record<string, unknown>;
     if (!deleted && nameOf(thing) !== nameOf(before))
       await this.#refuseTakenName(session, orgId, thing.id, nameOf(thing));
-    await around(session, next, async () => {
+    const store = async (): Promise<void> => {
       await session.run(this.#insert, {
         ...Object.fromEntries(this.#columns.map(([column, type]) => [column, written(type, values[column])])),
         org: orgId,
@@ -231,7 +228,8 @@ export class Versions<Thing extends { id: string }> {
         now: now.toISOString(),
         actor: actor.id,
       });
-    });
+    };
+    await (around === undefined ? store() : around(session, orgId, next, store));
     if (!deleted && lengthOf(thing) > lengthOf(before)) await refuseTooMuchDefined(session, orgId);
     const action = `${name}.${before === null ? 'create' : deleted ? 'delete' : 'update'}` as const;
     const { id: _, ...set } = auditDetail(thing, fields);

@@ -6,7 +6,7 @@ import type { SpendSource } from '../../../domain/sources/spend-sources.ts';
 import { cte } from '../../engine/sql/cte.ts';
 import { DAILY_SPEND } from '../../spend/daily-spend.ts';
 import { ownedSpend } from '../../spend/picks/ownership.ts';
-import { listSharedCosts } from '../shared-costs.ts';
+import { SHARED_COSTS } from '../shared-costs.ts';
 import { uncollectedPicks } from '../uncollected-picks.ts';
 
 /**
@@ -61,7 +61,7 @@ async function basesOf(
     'SELECT team_id AS id FROM teams WHERE org_id = $org ORDER BY team_id',
     { org: orgId },
   );
-  const sharedCosts = await listSharedCosts(session, orgId);
+  const sharedCosts = await SHARED_COSTS.list(session, orgId);
   const rows = await session.query<{
     period: Day;
     user_type: 'team' | 'shared cost';
