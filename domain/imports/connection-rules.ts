@@ -21,13 +21,11 @@ interface CredentialRules {
   toStored: (sent: unknown) => string;
 }
 
-/** The connections of all platforms. */
 export const CONNECTION_RULES = {
   bigquery: BIGQUERY_CONNECTION,
   stripe: STRIPE_CONNECTION,
 } satisfies { [Id in Platform]: ConnectionRules<Id> };
 
-/** What is imported from a platform. */
 export type Definition<Of extends Platform = Platform> = {
   [Id in Of]: z.output<(typeof CONNECTION_RULES)[Id]['definition']>;
 }[Of];

@@ -53,7 +53,6 @@ const FAILED_DAYS = 3;
 
 export type ImportStatus = 'connected' | 'paused' | 'failed';
 
-/** The feature that the import of a metric needs. */
 const featureOf = (kind: MetricKind): Feature => (kind === 'revenue' ? 'revenue' : 'unit_economics');
 
 /** Returns why the imports of a metric pause, or null. An upgrade resumes them. */

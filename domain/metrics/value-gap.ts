@@ -30,7 +30,6 @@ export function missingLastDays(
   return daysInclusive(from, through) > usual ? { from, through } : null;
 }
 
-/** Returns the days on which a metric lacks values, in words. */
 export function missingDaysInWords({ from, through }: { from: Day; through: Day }): string {
   const days = daysInclusive(from, through);
   return from === through

@@ -53,7 +53,6 @@ export interface MonthFacts {
   sameDays?: SameDays;
 }
 
-/** The cost and values of some days of a month. */
 export type DaysFacts = Pick<MonthFacts, 'cost' | 'valueSum' | 'valuePeriods'>;
 
 /**

@@ -83,5 +83,4 @@ export function openWaits(facts: MonthFacts, settlement: SettlementFacts, today:
   return [...waits([...days, ...waitingFor]), ...missing.map(waitFor), ...waits(unknown)];
 }
 
-/** Returns the wait for the end of a doubt. */
 export const waitFor = (doubt: Doubt): Wait => ({ reason: doubt.sentence, doubt });

@@ -8,7 +8,6 @@ import type { SourceDoubt } from '../sources/doubts.ts';
 /** How many full days after the settle days a month's spend can still become complete in time. */
 const DAYS_IN_TIME = 3;
 
-/** Inputs of the settlement rule. */
 export interface SettlementFacts {
   /** The number of full days after a month in which cloud bills still change. */
   settleDays: number;

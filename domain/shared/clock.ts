@@ -6,5 +6,4 @@ export interface Clock {
 /** Returns a clock that always shows the same instant. */
 export const fixedClock = (instant: Date): Clock => ({ now: () => new Date(instant) });
 
-/** The machine's clock. */
 export const systemClock: Clock = { now: () => new Date() };

@@ -7,12 +7,10 @@ export interface DayRange {
   to: Day;
 }
 
-/** Returns the words for the days from `from` to `to`. */
 export const rangeInWords = (from: Day, to: Day): string => (from === to ? from : `${from} to ${to}`);
 
 const MOST_RANGES = 20;
 
-/** Returns the words for ranges of days, for messages. */
 export const rangesInWords = (ranges: readonly DayRange[]): string =>
   firstAndMore(
     ranges.map(({ from, to }) => rangeInWords(from, to)),

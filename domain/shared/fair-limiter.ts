@@ -24,17 +24,14 @@ export class FairLimiter {
     this.#limits = limits;
   }
 
-  /** The number of places. */
   get total(): number {
     return this.#limits.total;
   }
 
-  /** The number of places that are taken now. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** The number of calls that wait now. */
   get waiting(): number {
     return [...this.#owners.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
   }

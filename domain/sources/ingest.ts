@@ -16,7 +16,6 @@ export interface IngestProgress {
   rowsRead: number;
 }
 
-/** The result of an ingest workflow. */
 export interface IngestOutcome {
   runId: string;
   months: Month[];
@@ -41,6 +40,5 @@ export function ingestOf(workflowId: string): { orgId: string; sourceId: string 
 /** Returns a run's id, from the id that Temporal gave to the workflow's execution. */
 export const runIdOf = (executionId: string): string => `run_${executionId.replaceAll('-', '')}`;
 
-/** Returns the id of the workflow's execution, from the id of its run. */
 export const executionIdOf = (runId: string): string =>
   runId.replace(/^run_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -20,5 +20,4 @@ export type SpendSource = keyof typeof SPEND;
 
 export const SPEND_SOURCES = Object.keys(SPEND) as SpendSource[];
 
-/** What the spend of a cost source belongs to. */
 export type UnitKind = (typeof SPEND)[SpendSource]['unit'];

@@ -5,7 +5,6 @@ export type BillStatus = 'estimate' | 'waiting' | 'sealed';
 /** Inputs of the rule for a bill's status (docs/concepts.md#bills). */
 export interface BillFacts {
   month: Month;
-  /** Whether the month has settled. */
   settled: boolean;
   /** Whether the month's bills have sealed and still hold. */
   sealed: boolean;
@@ -15,7 +14,6 @@ export interface BillFacts {
   missing: readonly string[];
 }
 
-/** Returns the status of a team's bill for a month. */
 export function billStatus({ sealed, settled, hasBill, missing }: BillFacts): BillStatus {
   if (sealed) return hasBill ? 'sealed' : 'waiting';
   return settled && missing.length > 0 ? 'waiting' : 'estimate';

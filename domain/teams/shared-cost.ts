@@ -20,7 +20,6 @@ export interface LabelSum {
   sum: DecimalText;
 }
 
-/** Returns the teams that a split names. */
 export function teamsOfSplit(split: Split): string[] {
   if (split.type === 'even') return split.team_ids;
   return split.type === 'fixed' ? split.shares.map(({ team_id }) => team_id) : Object.values(split.labels);

@@ -6,7 +6,6 @@ import { lost, Session, type Followed } from './session.ts';
 /** The most pooled sessions in use at once. Each holds a thread of libuv's pool while a statement runs. */
 const MOST_SESSIONS = 16;
 
-/** A caller that waits for a session. */
 interface Waiting {
   give: (session: Session) => void;
   refuse: (error: unknown) => void;

@@ -382,7 +382,6 @@ export class Session {
   }
 }
 
-/** Returns the kind of a statement, by its text and by what it writes. */
 function kindOf(sql: string, writes: Writes): StatementKind {
   if (typeof writes === 'object') return 'write';
   if (sql === 'COMMIT') return 'commit';

@@ -4,7 +4,6 @@ import { instant } from '../engine/sql/instant.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** One attempt to deliver an event to an endpoint. */
 export interface DeliveryAttempt {
   at: string;
   /** The HTTP status of the answer; null without an answer. */
@@ -17,7 +16,6 @@ export interface DeliveryAttempt {
   retry_after: number | null;
 }
 
-/** The delivery of one event to one webhook. */
 export interface Delivery {
   /** A time-ordered id. */
   deliveryId: string;
@@ -31,7 +29,6 @@ export interface Delivery {
   attempts: DeliveryAttempt[];
 }
 
-/** The status of a delivery, and the payload of its event. */
 export interface DeliveryState {
   status: DeliveryStatus;
   payload: string;
@@ -114,7 +111,6 @@ const insertState = (
     },
   );
 
-/** Records an attempt to deliver. */
 export async function recordAttempt(
   session: Pick<Session, 'run'>,
   { orgId, webhookId, eventId }: DeliveryInput,

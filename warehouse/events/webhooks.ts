@@ -15,7 +15,6 @@ export interface Webhook {
   created_at: string;
 }
 
-/** The webhooks of organisations. */
 export const WEBHOOKS = new Versions<Webhook>({
   name: 'webhook',
   view: 'webhooks',

@@ -7,7 +7,6 @@ import type { Queries, Session } from '../engine/session.ts';
 import type { Parameters } from '../engine/sql/parameters.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
-/** Reads rows in batches. */
 type ReadRows = (queries: Queries, signal: AbortSignal) => Batches;
 type Batches = AsyncIterable<readonly TextRow[]> | Iterable<readonly TextRow[]>;
 

@@ -113,7 +113,6 @@ interface NewestChange {
   sealed_value: string | null;
 }
 
-/** Returns the newest change of each of the values. */
 async function newestChanges(
   session: Session,
   { orgId, metricId }: ValuesOf,

@@ -119,7 +119,6 @@ function completeThrough({ through }: ValueMonths, reach: ImportReach | null): D
 
 type TeamCosts = (teamId: string, start: Day, end: Day) => DecimalText | null;
 
-/** Returns the cost and values of the days from `start` to `end`. */
 function daysFacts(
   { scope, values, costs }: ComparedMetric,
   start: Day,

@@ -42,7 +42,6 @@ const toKey = (row: ApiKey): ApiKey => ({
   revoked_at: instantOrNull(row.revoked_at),
 });
 
-/** Stores a new key with the hash of its secret. */
 export async function createKey(
   session: Session,
   orgId: string,

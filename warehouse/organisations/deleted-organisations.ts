@@ -38,7 +38,6 @@ INSERT INTO organisation_deletions BY NAME
     $actor_type AS actor_type, $actor_id AS actor_id, $actor_name AS actor_name, $now::TIMESTAMP AS recorded_at,
     $complete::BOOLEAN AS is_complete`;
 
-/** Counts what an organisation has. */
 export async function contentsOfOrganisation(
   warehouse: Warehouse,
   orgId: string,
@@ -212,7 +211,6 @@ export const removeLateRows = async (warehouse: Warehouse, now: Date): Promise<n
     now,
   );
 
-/** Returns the tables with rows of any of the organisations. */
 const tablesWithRows = (warehouse: Warehouse, orgIds: readonly string[]): Promise<string[]> =>
   warehouse.session(async (session) => {
     const found = (await tablesOfOrganisations(session)).map(

@@ -36,7 +36,6 @@ export async function refuseTakenName(session: Queries, name: string): Promise<v
     );
 }
 
-/** Stores a new organisation and returns it. */
 export async function createOrganisation(
   session: Session,
   organisation: Omit<Organisation, 'id'>,

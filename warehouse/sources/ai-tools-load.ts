@@ -40,11 +40,9 @@ const USAGE_COLUMNS: TabularColumns = {
   usage: { names: ['usage'], holds: 'decimal', required: 'value' },
 };
 
-/** Returns the mandatory columns that a file of AI tool spend lacks. */
 export const missingAiSpendColumns = (file: ExportFile): string[] =>
   missingTabularColumns(file, SPEND_COLUMNS);
 
-/** Returns the mandatory columns that a file of AI tool usage lacks. */
 export const missingAiUsageColumns = (file: ExportFile): string[] =>
   missingTabularColumns(file, USAGE_COLUMNS);
 

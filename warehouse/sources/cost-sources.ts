@@ -16,7 +16,6 @@ interface SourceBase {
   starts_on: Day | null;
 }
 
-/** A kind of cost source, and its options. */
 type KindAndOptions<K extends Kind> = { [Of in K]: { kind: Of; options: OptionsOf<Of> } }[K];
 
 /** A source of an organisation's spend, of some kinds (docs/http.md#connect-a-cost-source). */
@@ -25,13 +24,11 @@ export type CostSourceOf<K extends Kind> = SourceBase & KindAndOptions<K>;
 /** A source of an organisation's spend, of any kind. */
 export type CostSource = CostSourceOf<Kind>;
 
-/** A cost source that has no id yet. */
 export type NewCostSource = Omit<SourceBase, 'id'> & KindAndOptions<Kind>;
 
 /** The fields of a cost source that can change; options are those of its kind. */
 export type CostSourceChanges = Partial<Omit<SourceBase, 'id'>> & { options?: OptionsOf<Kind> };
 
-/** The cost sources of organisations. */
 export const COST_SOURCES = new Versions<CostSource>({
   name: 'cost_source',
   view: 'cost_sources',
@@ -57,7 +54,6 @@ export const COST_SOURCES = new Versions<CostSource>({
   }),
 });
 
-/** Stores a new cost source and returns it. */
 export const createCostSource = (
   warehouse: Warehouse,
   orgId: string,

@@ -17,7 +17,6 @@ export async function deliveredThrough(session: Queries, orgId: string): Promise
   return new Map(rows.map(({ source_id: id, delivers_through: day }) => [id, day]));
 }
 
-/** The newest day that a source has delivered. */
 interface NewestDay {
   org_id: string;
   source_id: string;

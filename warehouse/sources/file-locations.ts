@@ -14,7 +14,6 @@ export interface FieldLocation {
 export const isApiLocation = (location: string): boolean =>
   /^https?:\/\//i.test(location) && formatOf(location) === null;
 
-/** Returns all locations among the fields. */
 export const locationsOf = ({ location, options = {} }: LocationFields): FieldLocation[] => [
   ...(location === undefined ? [] : [{ field: 'location', location }]),
   ...Object.entries(options).flatMap(([name, value]: [string, unknown]) =>

@@ -27,7 +27,6 @@ const COLUMNS: TabularColumns = {
   machine_id: { names: ['machine_id'], holds: 'text', required: 'no' },
 };
 
-/** Returns the mandatory columns that a file of host spend lacks. */
 export const missingHostColumns = (file: ExportFile): string[] => missingTabularColumns(file, COLUMNS);
 
 /** A file has one line for each service of a host and day (docs/data-formats.md#hosts), so that no two are equal. */

@@ -30,7 +30,6 @@ const UNITS = {
 
 export type UnitTable = keyof typeof UNITS;
 
-/** Returns the SQL of the unit of a table's row. */
 export const unitOf = (table: UnitTable): string => UNITS[table];
 
 /** Returns a relation with all rows of a table in the used loads, each with its month. `where` filters them first. */

@@ -26,7 +26,6 @@ GROUP BY month, keys`,
   return [combinations, matches];
 }
 
-/** Returns the keys that some scopes pick. */
 export const picksOf = (scopes: Cte): Cte =>
   cte({
     name: 'picks',

@@ -8,7 +8,6 @@ import type { Session } from '../engine/session.ts';
 // The running month is compared with the same days of the month before (same-days.ts). So the daily costs of scopes and of
 // owners in these two months are stored once for each computation. A read of a thousand metrics then needs no bill line.
 
-/** Returns the first days of the two months. */
 const comparedMonths = (today: Day): { first: Day; last: Day } => ({
   first: firstDay(addMonths(monthOf(today), -1)),
   last: firstDay(monthOf(today)),

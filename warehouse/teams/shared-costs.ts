@@ -31,7 +31,6 @@ export const SHARED_COSTS = new Versions<SharedCost>({
   around: storeWithSpend,
 });
 
-/** Stores a new shared cost and returns it with its id. */
 export const createSharedCost = (
   warehouse: Warehouse,
   orgId: string,

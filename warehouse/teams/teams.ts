@@ -29,7 +29,6 @@ export const TEAMS = new Versions<Team>({
   around: storeWithOwnership,
 });
 
-/** Stores a new team and returns it with its id. */
 export const createTeam = (
   warehouse: Warehouse,
   orgId: string,

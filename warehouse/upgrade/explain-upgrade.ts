@@ -14,7 +14,6 @@ import { Warehouse, type WarehouseSettings } from '../engine/warehouse.ts';
 /** How many months are compared. The running month is left out, because its numbers change every day. */
 const MONTHS = 12;
 
-/** A number that the upgrade changes. */
 export interface ChangedNumber {
   organisation: string;
   of: ShownNumber['of'];
@@ -26,7 +25,6 @@ export interface ChangedNumber {
   reason: string;
 }
 
-/** What an upgrade of a warehouse would do. */
 export interface ExplainedUpgrade {
   /** 0 if there is no warehouse yet. */
   version: number;

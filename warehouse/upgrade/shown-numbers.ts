@@ -34,7 +34,6 @@ export interface ShownNumber {
 /** The numbers of some months as they were last computed, settled and sealed. */
 export interface ShownMonths {
   numbers: ShownNumber[];
-  /** The notes on assets by month. */
   notes: Map<Month, string[]>;
   /** The number of the counting rules by which each month was last computed. */
   rules: Map<Month, number>;

@@ -103,7 +103,6 @@ function tooManyBytes(bytes: number): string {
 export const READ_LESS =
   'select fewer columns, or filter a partitioned table by its partition column with @start and @end';
 
-/** Returns the message for a run with too many rows. */
 export const tooManyRows = (rows: number): string =>
   `query: expected at most ${MOST_ROWS} rows per run, got ${rows}: group by day`;
 

@@ -11,7 +11,6 @@ export interface NetSales extends Uncounted {
   transactions: number;
 }
 
-/** Returns the net sales of a finished reading. */
 export const netSales = ({ currency, days, others, unknown, transactions }: NetSalesProgress): NetSales => ({
   values: days
     .toSorted(byKey)

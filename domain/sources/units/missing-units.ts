@@ -36,7 +36,6 @@ export interface MissingUnit {
   estimate: { amount: DecimalText; ofDay: DecimalText } | null;
 }
 
-/** Absences of a unit. */
 export interface UnitAbsences {
   unit: UnitHistory;
   absences: Absence[];

@@ -91,7 +91,6 @@ interface Rhythm {
   isEveryDay: boolean;
 }
 
-/** Units that have spend every day. */
 const EVERY_DAY: ReadonlySet<UnitKind> = new Set(
   Object.values(KINDS)
     .filter(({ covers }) => covers === 'read days')

@@ -54,7 +54,6 @@ export const contentsAt = (
     throw cause;
   });
 
-/** Returns the newest snapshot of an attached DuckLake. */
 export async function newestSnapshot(session: Session): Promise<number> {
   const [newest] = await session.query<{ snapshot: string }>(
     `SELECT max(snapshot_id) AS snapshot FROM ${CATALOG}.ducklake_snapshot`,
@@ -62,7 +61,6 @@ export async function newestSnapshot(session: Session): Promise<number> {
   return Number(newest?.snapshot);
 }
 
-/** Returns how many rows each table has. */
 export async function countRows(session: Session): Promise<Record<string, number>> {
   const rows: Record<string, number> = {};
   for (const table of await tableNames(session)) {

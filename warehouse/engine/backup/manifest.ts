@@ -43,7 +43,6 @@ const backupManifest = backupContents.extend({
 
 export type BackupManifest = z.infer<typeof backupManifest>;
 
-/** The name of its file. */
 export const MANIFEST = 'backup.json';
 
 /** Makes a folder a backup: stores its manifest as a whole or not at all, also after a loss of power. */
@@ -101,7 +100,6 @@ function expectedBy(issue: z.core.$ZodIssue | undefined): string {
   return 'a manifest';
 }
 
-/** Counts the rows of all tables. */
 export const totalRows = ({ rows }: BackupContents): number =>
   Object.values(rows).reduce((sum, count) => sum + count, 0);
 

@@ -20,7 +20,6 @@ export interface BackupRequest {
   signal: AbortSignal;
 }
 
-/** A backup under way. */
 export interface StartedBackup {
   /** The folder of the copy. */
   to: string;

@@ -76,7 +76,6 @@ export class DerivedCache {
     return typeof revision === 'number' ? findAt(revision) : revision.then(findAt);
   }
 
-  /** Returns the cache of one organisation. */
   of(revisions: Revisions, orgId: string): OrganisationCache {
     return {
       one: (derived, key, make) => this.cached(revisions, derived, orgId, key, make),

@@ -9,7 +9,6 @@ import type { Session, Statements } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
 import type { Warehouse, WarehouseSettings } from '../warehouse.ts';
 
-/** The sessions and the folder of a load. */
 export interface LoadSessions {
   /** Reads files that the service did not write, in a separate process. */
   reader: Reader;

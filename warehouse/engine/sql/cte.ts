@@ -3,7 +3,6 @@ export interface Cte {
   readonly name: string;
   /** The CTEs that its query reads. */
   readonly needs: readonly Cte[];
-  /** The query. */
   readonly sql: string;
 }
 

@@ -25,13 +25,11 @@ import type { NumberedValue } from '../value-file.ts';
 import type { ValueStream } from '../write-values.ts';
 import { csvLines, type CsvBlock } from './csv-lines.ts';
 
-/** Most values in one file. */
 export const MOST_CSV_VALUES = 200_000;
 
 /** Most wrong lines that one error names. */
 const MOST_PROBLEMS = 10;
 
-/** The rules for the values of a file. */
 export interface FileRules extends ValueRules {
   /** The day before which all its values must lie, because an import owns the later ones; null without an import. */
   before?: Day | null;

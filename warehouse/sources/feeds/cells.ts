@@ -42,7 +42,6 @@ const timeFromPlainText = (text: string): string => `COALESCE(
     CASE WHEN ${text} < ':' THEN timezone('UTC', TRY_CAST(
       regexp_replace(${text}, '^(.{10}[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2') AS TIMESTAMPTZ)) END)`;
 
-/** Returns the day of a value's text. */
 export const dayOfText = (value: string): string =>
   `CAST(${timeFromText(`CAST(${value} AS VARCHAR)`)} AS DATE)`;
 

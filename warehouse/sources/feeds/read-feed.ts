@@ -61,7 +61,6 @@ export async function readFeed(
   }
 }
 
-/** A feed of a source, and how to read it. */
 interface Feed {
   /** Creates the tables that `groups` selects from. */
   prepare?: () => Promise<void>;
@@ -152,11 +151,9 @@ export async function withoutUnusedMonths(
   return { ...counts, rowsLeftOut: counts.rowsLeftOut + Number(unused?.row_count ?? 0) };
 }
 
-/** Returns how many rows a feed stores. */
 export const rowsStored = ({ rowsRead, rowsRejected, rowsLeftOut }: FeedCounts): number =>
   rowsRead - rowsRejected - rowsLeftOut;
 
-/** Returns the sum of two feeds' counts. */
 export const addCounts = (one: FeedCounts, other: FeedCounts): FeedCounts => ({
   rowsRead: one.rowsRead + other.rowsRead,
   rowsRejected: one.rowsRejected + other.rowsRejected,

@@ -19,7 +19,6 @@ export const readableTime = (time: string, lastDay: Day): string =>
 export const expectedTime = (form: string, raw: string): string =>
   `CASE WHEN TRY_CAST(TRY(CAST(${raw} AS VARCHAR)) AS TIMESTAMP) IS NULL THEN '${form}' ELSE '${form} ${READABLE_YEARS}' END`;
 
-/** Returns whether a period is too long. */
 export const isTooLong = (start: string, end: string): string =>
   `${end} > ${start} + INTERVAL ${MOST_YEARS} YEARS`;
 

@@ -13,7 +13,6 @@ import { sqlText } from '../../engine/sql/sql-text.ts';
 
 /** Rows that one FROM item reads: files of one shape, or a temporary table. */
 export interface Relation {
-  /** The FROM item. */
   from: string;
   /** The column that names the file of a row. */
   fileColumn: string;

@@ -13,7 +13,6 @@ import {
   type CostColumn,
 } from './focus-columns.ts';
 
-/** How a bill was read. */
 export interface ReadBill {
   costColumn: CostColumn;
   now: Date;

@@ -54,7 +54,6 @@ const BILL_KEYS = [
   'purchased_commitment',
 ];
 
-/** An export to roll up. */
 export interface RollUp {
   files: readonly ExportFile[];
   costColumn: CostColumn;

@@ -15,7 +15,6 @@ export interface ApiAllocation {
   externalCost: string | null;
 }
 
-/** An asset from an API. */
 export interface ApiAsset {
   kind: string;
   cluster: string | null;
@@ -60,7 +59,6 @@ export async function openApiRows(reader: Reader): Promise<void> {
   }
 }
 
-/** Appends the allocations of a day. */
 export const appendAllocations = (reader: Reader, day: Day, rows: readonly ApiAllocation[]): Promise<void> =>
   append(
     reader,
@@ -79,7 +77,6 @@ export const appendAllocations = (reader: Reader, day: Day, rows: readonly ApiAl
     ]),
   );
 
-/** Appends the assets of a day. */
 export const appendAssets = (reader: Reader, day: Day, rows: readonly ApiAsset[]): Promise<void> =>
   append(
     reader,

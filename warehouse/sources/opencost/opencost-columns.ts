@@ -26,9 +26,7 @@ export const ASSET_COLUMNS: TabularColumns = {
   cost: { names: ['cost', 'totalCost'], holds: 'decimal', required: 'value' },
 };
 
-/** Returns the mandatory columns that a file of allocations lacks. */
 export const missingAllocationColumns = (file: ExportFile): string[] =>
   missingTabularColumns(file, ALLOCATION_COLUMNS);
 
-/** Returns the mandatory columns that a file of cluster assets lacks. */
 export const missingAssetColumns = (file: ExportFile): string[] => missingTabularColumns(file, ASSET_COLUMNS);

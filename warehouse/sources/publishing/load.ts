@@ -42,7 +42,6 @@ export interface Periods {
   cutDays: string;
 }
 
-/** The outcome of a load. */
 export interface LoadResult extends FeedCounts {
   /** The months whose days the load holds, oldest first. */
   months: Month[];

@@ -10,7 +10,6 @@ import { sqlTexts } from '../../engine/sql/sql-text.ts';
 
 const KINDS_OF_READ_DAYS = sqlTexts(kindsThat(({ covers }) => covers === 'read days'));
 
-/** The month of a day as SQL. */
 export const MONTH = `CAST(date_trunc('month', day) AS DATE)`;
 
 /** Selects the days of a staged table of which every file was written before they ended, with their month. */

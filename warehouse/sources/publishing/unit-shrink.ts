@@ -17,7 +17,6 @@ export interface SourceUnits {
   billingPeriod: string;
 }
 
-/** The accounts of a bill. */
 export const ACCOUNTS: SourceUnits = {
   unit: 'account',
   staged: 'daily_money',

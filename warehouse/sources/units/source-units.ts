@@ -17,7 +17,6 @@ export interface SourceUnit {
   missing: DayRange[];
   endedOn: Day | null;
   stands: boolean;
-  /** The doubts about it, in words. */
   doubts: string[];
 }
 

@@ -40,9 +40,7 @@ export async function doubledUnderOtherNames(
 
 /** Where rows of clusters are read from: all current loads of months, or the loads of one computation. */
 interface ReportedRows {
-  /** What the relations read. */
   needs?: readonly Cte[];
-  /** Returns the relation with the rows of a table. */
   rowsOf: (table: 'kubernetes_spend' | 'cluster_assets') => string;
   /** Narrows computations down, after a relation with their ids. */
   computations: string;

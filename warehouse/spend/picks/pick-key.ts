@@ -11,7 +11,6 @@ const key = (form: string, ...columns: string[]): string => [`'${form}'`, ...col
 export const CHOICE_KEY = `CASE choices.kind WHEN 'tag' THEN ${key('tag', 'choices.cloud', tagKeySql('choices.cloud', 'choices.choice'))}
     ELSE ${key('split', 'choices.cloud', 'choices.account', 'choices.choice')} END`;
 
-/** The key of a row of spend_picks. */
 export const PICK_KEY = `CASE
     WHEN idle THEN CASE source WHEN 'host' THEN ${key('idle host', 'host')} ELSE ${key('idle cluster', 'cluster')} END
     WHEN tag_key IS NOT NULL THEN ${key('tag', 'cloud', tagKeySql('cloud', 'tag_key'), 'tag_value')}
@@ -63,7 +62,6 @@ const ofForm = (form: string, what: (form: (typeof FORMS)[keyof typeof FORMS]) =
     .map(([name, each]) => `WHEN '${name}' THEN ${what(each)}`)
     .join(' ')} END`;
 
-/** The source of a pick, by the `form` of its key. */
 export const SOURCE_OF_FORM = ofForm('form', ({ spend }) => `'${SPEND[spend].pick}'`);
 
 /** Returns the part of the total that spend with a key is, as `by_source` names it. */
@@ -73,7 +71,6 @@ export const spendOfKey = (text: string): string =>
 /** The number of parts of a key, by its `form`. It has more if a name contains a separator. */
 export const PARTS_OF_FORM = ofForm('form', ({ parts }) => parts.toString());
 
-/** Returns the pick that has a key. */
 export function pickOfKey(text: string): SpendPick {
   const [form, a = '', b = '', c = '', d = ''] = text.split('\u001f');
   switch (form as keyof typeof FORMS) {

@@ -20,7 +20,6 @@ import { SEALED, SETTLED } from './sealed-months.ts';
 import { metricNames, splitValues } from '../split-values.ts';
 import { uncollectedPicks } from '../uncollected-picks.ts';
 
-/** The bills of all teams in a month. */
 export interface MonthBills extends Omit<BillFacts, 'hasBill'> {
   /** The status of the bills that there are. */
   status: BillStatus;
