@@ -14,14 +14,7 @@ import { waysOut, type Doubt, type WayOut } from '../sources/doubts.ts';
  * has (docs/concepts.md#daily-imports).
  */
 export const importDoubt = (metricId: string, reach: ImportReach, month: Month): Doubt | null =>
-  hasReadMonth(reach, month)
-    ? null
-    : {
-        code: 'import_behind',
-        sentence: behindInWords(reach, month),
-        amount: null,
-        ways_out: [...waysForward(metricId, reach, month), ...waysOut('import_behind', null)],
-      };
+  hasReadMonth(reach, month) ? null : doubt(behindInWords(reach, month), waysForward(metricId, reach, month));
 
 /** Returns the doubt about a month whose values end with an import that was disconnected; null if they are complete. */
 export function disconnectDoubt(
@@ -31,19 +24,23 @@ export function disconnectDoubt(
   values: LastValues,
 ): Doubt | null {
   const sentence = endedInWords(ended, month, values);
-  if (sentence === null) return null;
-  const connect: WayOut = {
-    action: 'connect_import',
-    sentence: 'connect the metric again, or record the values',
-    metric_id: metricId,
-  };
-  return {
-    code: 'import_behind',
-    sentence,
-    amount: null,
-    ways_out: [connect, ...waysOut('import_behind', null)],
-  };
+  return sentence === null
+    ? null
+    : doubt(sentence, [connect(metricId, 'connect the metric again, or record the values')]);
 }
+
+const doubt = (sentence: string, ways: readonly WayOut[]): Doubt => ({
+  code: 'import_behind',
+  sentence,
+  amount: null,
+  ways_out: [...ways, ...waysOut('import_behind', null)],
+});
+
+const connect = (metricId: string, sentence: string): WayOut => ({
+  action: 'connect_import',
+  sentence,
+  metric_id: metricId,
+});
 
 function waysForward(metricId: string, { pausedReason, last }: ImportReach, month: Month): WayOut[] {
   // Below its plan, an import neither runs nor connects.
@@ -53,10 +50,7 @@ function waysForward(metricId: string, { pausedReason, last }: ImportReach, mont
     sentence: `run the import from ${month} on`,
     metric_id: metricId,
   };
-  const connect: WayOut = {
-    action: 'connect_import',
-    sentence: 'correct what the message says, or connect the metric again',
-    metric_id: metricId,
-  };
-  return last?.status === 'failed' ? [connect, run] : [run];
+  return last?.status === 'failed'
+    ? [connect(metricId, 'correct what the message says, or connect the metric again'), run]
+    : [run];
 }

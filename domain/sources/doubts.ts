@@ -73,36 +73,36 @@ const ACCEPT: WayOut = {
 
 type WayOutOf = (subject: DoubtSubject) => WayOut | null;
 
-const runSource: WayOutOf = ({ source }) => ({
-  action: 'run_source',
-  sentence: `correct what cost source ${JSON.stringify(source.name)} reads, and read it again`,
-  source_id: source.id,
-});
+/** Returns a way out that acts on the source. `words` get its name in quotes. */
+const ofSource =
+  (action: WayOutAction, words: (source: string) => string): WayOutOf =>
+  ({ source: { id, name } }) => ({ action, sentence: words(JSON.stringify(name)), source_id: id });
 
-const openSource: WayOutOf = ({ source }) => ({
-  action: 'open_source',
-  sentence: `set starts_on of cost source ${JSON.stringify(source.name)}, or pause it, if there is no such spend`,
-  source_id: source.id,
-});
+/** Returns a way out that acts on the unit. A doubt about several units names none of them, and has no such way out. */
+const ofUnit =
+  (action: WayOutAction, words: (unit: string, source: string) => string): WayOutOf =>
+  ({ source: { id, name }, unit }) =>
+    unit === null
+      ? null
+      : { action, sentence: words(JSON.stringify(unit), JSON.stringify(name)), source_id: id, unit };
 
-const ofUnit = (unit: string | null): { unit?: string } => (unit === null ? {} : { unit });
+const runSource = ofSource(
+  'run_source',
+  (source) => `correct what cost source ${source} reads, and read it again`,
+);
 
-/** A doubt about several units names none of them, so that none can be ended. */
-const endUnit: WayOutOf = ({ source, unit }) =>
-  unit === null
-    ? null
-    : {
-        action: 'end_unit',
-        sentence: `say since when ${JSON.stringify(unit)} has no spend any more, if it has ended`,
-        source_id: source.id,
-        unit,
-      };
+const openSource = ofSource(
+  'open_source',
+  (source) => `set starts_on of cost source ${source}, or pause it, if there is no such spend`,
+);
+
+const endUnit = ofUnit('end_unit', (unit) => `say since when ${unit} has no spend any more, if it has ended`);
 
 const endIn = (unit: string | null, { id, name }: { id: string; name: string }): WayOut => ({
   action: 'end_unit',
   sentence: `end ${JSON.stringify(unit)} in cost source ${JSON.stringify(name)}: its later days count only in the other one`,
   source_id: id,
-  ...ofUnit(unit),
+  ...(unit === null ? {} : { unit }),
 });
 
 const endHere: WayOutOf = ({ source, unit, other = null }) => (other === null ? null : endIn(unit, source));
@@ -115,42 +115,27 @@ const stands: WayOutOf = ({ source, unit }) => ({
   action: 'stands',
   sentence: `say that both are right: ${JSON.stringify(unit)} has these charges beside the others`,
   source_id: source.id,
-  ...ofUnit(unit),
+  ...(unit === null ? {} : { unit }),
 });
 
-const countAgain: WayOutOf = ({ source, unit }) =>
-  unit === null
-    ? null
-    : {
-        action: 'end_unit',
-        sentence: `end ${JSON.stringify(unit)} later in cost source ${JSON.stringify(source.name)}, if these charges are right`,
-        source_id: source.id,
-        unit,
-      };
+const countAgain = ofUnit(
+  'end_unit',
+  (unit, source) => `end ${unit} later in cost source ${source}, if these charges are right`,
+);
 
-const standsWithout: WayOutOf = ({ source, unit }) =>
-  unit === null
-    ? null
-    : {
-        action: 'stands',
-        sentence: `say that ${JSON.stringify(unit)} is right without these charges`,
-        source_id: source.id,
-        unit,
-      };
+const standsWithout = ofUnit('stands', (unit) => `say that ${unit} is right without these charges`);
 
 const readAll: WayOutOf = (subject) => (subject.unit === null ? runSource(subject) : null);
 
-const onBillAlways: WayOutOf = ({ source }) => ({
-  action: 'on_bill_always',
-  sentence: `set options.on_bill of cost source ${JSON.stringify(source.name)} to "always": the bills include these machines`,
-  source_id: source.id,
-});
+const onBillAlways = ofSource(
+  'on_bill_always',
+  (source) => `set options.on_bill of cost source ${source} to "always": the bills include these machines`,
+);
 
-const onBillNever: WayOutOf = ({ source }) => ({
-  action: 'on_bill_never',
-  sentence: `set options.on_bill of cost source ${JSON.stringify(source.name)} to "never": no bill includes these machines`,
-  source_id: source.id,
-});
+const onBillNever = ofSource(
+  'on_bill_never',
+  (source) => `set options.on_bill of cost source ${source} to "never": no bill includes these machines`,
+);
 
 /** The ways out of each doubt about a source, the best one first. Whoever locks can accept each of them. */
 const WAYS_OUT: Record<DoubtCode, readonly WayOutOf[]> = {
