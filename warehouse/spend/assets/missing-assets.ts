@@ -4,7 +4,7 @@ import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { forMessage } from '../../../domain/shared/text/for-message.ts';
 import type { Session } from '../../engine/session.ts';
 import { onDays } from './asset-notes.ts';
-import { INSERT_DOUBTS } from './unmatched-machines.ts';
+import { storeMonthDoubts } from './unmatched-machines.ts';
 
 interface ClusterWithoutAssets {
   month: Day;
@@ -30,15 +30,8 @@ export async function storeMissingAssets(
   parameters: { org: string; computation: string },
 ): Promise<void> {
   const found = await session.query<ClusterWithoutAssets>(CLUSTERS_WITHOUT_ASSETS);
-  if (found.length === 0) return;
-  await session.run(INSERT_DOUBTS, {
-    ...parameters,
-    code: 'assets_missing',
-    months: found.map(({ month }) => month),
-    sources: found.map(({ source_id }) => source_id),
-    phrases: found.map(phraseOf),
-    amounts: found.map(amountOf),
-  });
+  const doubts = found.map((one) => ({ ...one, phrase: phraseOf(one), amount: amountOf(one) }));
+  await storeMonthDoubts(session, parameters, 'assets_missing', doubts);
 }
 
 const amountOf = ({ days, cost, asset_cost, asset_days }: ClusterWithoutAssets): DecimalText | null =>

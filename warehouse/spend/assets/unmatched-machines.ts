@@ -1,5 +1,6 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { toWire, type DecimalText } from '../../../domain/shared/decimals.ts';
+import type { DoubtCode } from '../../../domain/sources/doubts.ts';
 import type { Session } from '../../engine/session.ts';
 import { machinesOf, onDays } from './asset-notes.ts';
 import { canHave } from './clouds-of-machines.ts';
@@ -72,15 +73,8 @@ export async function storeUnmatchedDoubts(
   parameters: { org: string; computation: string },
 ): Promise<void> {
   const unmatched = await session.query<UnmatchedOfSource>(UNMATCHED_OF_SOURCES);
-  if (unmatched.length === 0) return;
-  await session.run(INSERT_DOUBTS, {
-    ...parameters,
-    code: 'unmatched_machines',
-    months: unmatched.map(({ month }) => month),
-    sources: unmatched.map(({ source_id }) => source_id),
-    phrases: unmatched.map(phraseOf),
-    amounts: unmatched.map(({ cost }) => cost),
-  });
+  const doubts = unmatched.map((one) => ({ ...one, phrase: phraseOf(one), amount: one.cost }));
+  await storeMonthDoubts(session, parameters, 'unmatched_machines', doubts);
 }
 
 const phraseOf = (unmatched: UnmatchedOfSource): string =>
@@ -92,8 +86,33 @@ SELECT month, source_id, CAST(count(DISTINCT provider_id) AS INTEGER) AS machine
   CAST(count(DISTINCT day) AS INTEGER) AS days, min(day) AS first_day, max(day) AS last_day, sum(cost) AS cost
 FROM unmatched_machines WHERE NOT is_on_bill GROUP BY month, source_id ORDER BY month, source_id`;
 
-/** Stores doubts about months and sources that have one code. */
-export const INSERT_DOUBTS = `
+/** A doubt about a month of a source. `phrase` continues the sentence that names the source. */
+interface MonthDoubt {
+  month: Day;
+  source_id: string;
+  phrase: string;
+  amount: DecimalText | null;
+}
+
+/** Stores the doubts of one code that a computation has found. */
+export async function storeMonthDoubts(
+  session: Pick<Session, 'run'>,
+  parameters: { org: string; computation: string },
+  code: DoubtCode,
+  doubts: readonly MonthDoubt[],
+): Promise<void> {
+  if (doubts.length === 0) return;
+  await session.run(INSERT_DOUBTS, {
+    ...parameters,
+    code,
+    months: doubts.map(({ month }) => month),
+    sources: doubts.map(({ source_id }) => source_id),
+    phrases: doubts.map(({ phrase }) => phrase),
+    amounts: doubts.map(({ amount }) => amount),
+  });
+}
+
+const INSERT_DOUBTS = `
 INSERT INTO month_doubts BY NAME
 SELECT $org AS org_id, unnest($months)::DATE AS month, $computation::UUID AS computation_id, unnest($sources) AS source_id,
   $code AS code, CAST(NULL AS VARCHAR) AS unit, unnest($phrases) AS phrase,
