@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lastDay } from '../../domain/shared/calendar.ts';
 import { toWire, valueToWire, type DecimalText } from '../../domain/shared/decimals.ts';
-import { periodToDay, periodToWire } from '../../domain/metrics/metric.ts';
+import { periodToDay, periodToWire, VALUE_SOURCES } from '../../domain/metrics/metric.ts';
 import { UNREADABLE } from '../../domain/months/unreadable-values.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { listValueChanges, listValues } from '../../warehouse/metrics/value-history.ts';
@@ -27,7 +27,7 @@ const valueItem = z.strictObject({
   value: number,
 });
 
-const source = z.enum(['hand', 'csv', 'api', 'warehouse', 'payments']);
+const source = z.enum(VALUE_SOURCES);
 const changedBy = z.object({ type: z.enum(['key', 'import']), id: z.string(), name: z.string() });
 
 const reason = z

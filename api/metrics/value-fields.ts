@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { normalText } from '../../domain/shared/text/normal-text.ts';
-import type { Change, ValueSource } from '../../warehouse/metrics/value-changes.ts';
+import type { ValueSource } from '../../domain/metrics/metric.ts';
+import type { Change } from '../../warehouse/metrics/value-changes.ts';
 import type { Caller } from '../access/authentication.ts';
 import { day, month } from '../http/fields.ts';
 

@@ -1,13 +1,12 @@
-import type { MetricKind } from '../metrics/metric.ts';
+import type { MetricKind, ValueSource } from '../metrics/metric.ts';
 
 /** A platform that the values of metrics are imported from (docs/http.md#import-values-each-day). */
 interface PlatformFacts {
   /** Its name for people. */
   name: string;
-  /** The kinds of metrics that it may feed. */
   feeds: readonly MetricKind[];
   /** The source of its values in the history of a metric. */
-  source: 'warehouse' | 'payments';
+  source: ValueSource;
   /** Whether CSV files may have values of the months before the import's. */
   takesOlderFiles: boolean;
   /** Whether it gives amounts that do not count, which the import lists (uncounted.ts). */
@@ -36,6 +35,5 @@ export type Platform = keyof typeof PLATFORMS;
 
 export const PLATFORM_IDS = Object.keys(PLATFORMS) as readonly Platform[];
 
-/** Whether a platform may feed the metrics of a kind. */
 export const mayFeed = (platform: Platform, kind: MetricKind): boolean =>
   (PLATFORMS[platform].feeds as readonly MetricKind[]).includes(kind);

@@ -11,6 +11,10 @@ export type Aggregation = (typeof AGGREGATIONS)[number];
 export const FREQUENCIES = ['daily', 'monthly'] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 
+/** How a value arrived (docs/http.md#send-values). */
+export const VALUE_SOURCES = ['hand', 'csv', 'api', 'warehouse', 'payments'] as const;
+export type ValueSource = (typeof VALUE_SOURCES)[number];
+
 /** The wire format of a period of each frequency (docs/concepts.md#value-and-unit-cost). */
 export const PERIOD_FORMAT: Record<Frequency, string> = { daily: 'YYYY-MM-DD', monthly: 'YYYY-MM' };
 

@@ -7,14 +7,11 @@ interface ActorOf<Type extends string> {
   name: string;
 }
 
-/** A key of the organisation. */
-interface Key extends ActorOf<'key'> {
+/** Who calls the API: locks months, seals bills, and decides about units. It is a key of the organisation. */
+export interface ApiActor extends ActorOf<'key'> {
   /** Absent if the key itself was sent. The audit log adds it to the detail. */
   through?: Through;
 }
-
-/** Who calls the API: locks months, seals bills, and decides about units. */
-export type ApiActor = Key;
 
 /** Who changes values of metrics: a caller of the API, or a run of an import. */
 export type ValueActor = ApiActor | ActorOf<'import'>;
@@ -33,10 +30,8 @@ export const ACTOR_TYPES = {
 /** The operator, and the service when it acts by itself. */
 export const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator' };
 
-/** Rows of locks, seals and decisions have no type of their author. A second type needs a column in each of their tables. */
-const DECIDED_BY = {
-  key: (id: string, name: string): Key => ({ type: 'key', id, name }),
-} satisfies Record<ApiActor['type'], unknown>;
-
-/** Returns the author of a stored lock, seal or decision. */
-export const decidedBy = DECIDED_BY.key;
+/**
+ * Returns the author of a stored lock, seal or decision. Their rows have no type of their author. A second type of `ApiActor` needs
+ * a column in each of their tables.
+ */
+export const decidedBy = (id: string, name: string): ApiActor => ({ type: 'key', id, name });

@@ -23,6 +23,10 @@ const cluster = z
   .min(1, { error: CLUSTER })
   .max(200, { error: CLUSTER });
 
+/** What holds for options that a source was not given. */
+const FOCUS_DEFAULTS = { cost_column: 'EffectiveCost' } as const;
+const ON_BILL_DEFAULTS = { on_bill: 'auto' } as const;
+
 const onBill = z
   .enum(['auto', 'always', 'never'])
   .optional()
@@ -30,7 +34,7 @@ const onBill = z
     'Whether machines without a bill line are on a connected bill: always, never, or not known (auto, the default), so that they hold months back',
   );
 
-const focus = z.strictObject({ cost_column: costColumn.default('EffectiveCost') });
+const focus = z.strictObject({ cost_column: costColumn.default(FOCUS_DEFAULTS.cost_column) });
 
 const openCost = z.strictObject({
   cluster: cluster.optional(),
@@ -43,32 +47,31 @@ const hosts = z.strictObject({ on_bill: onBill });
 const aiTools = z.strictObject({ usage_location: locationOf(`${FILES} with the usage by repository`) });
 
 /** A new source shows the default at once. */
-const NEW_ON_BILL = { on_bill: onBill.default('auto') };
+const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
 
 /**
  * Each kind's name in generated clients, its options, and what its location must be. `ofNew` are the options of a new source.
- * `defaults` hold for options that a source was not given.
  */
 export const KIND_OPTIONS = {
   focus: {
     name: 'Focus',
     options: focus,
-    ofNew: focus.default({ cost_column: 'EffectiveCost' }),
-    defaults: { cost_column: 'EffectiveCost' },
+    ofNew: focus.default(FOCUS_DEFAULTS),
+    defaults: FOCUS_DEFAULTS,
     location: FILES,
   },
   opencost: {
     name: 'OpenCost',
     options: openCost,
-    ofNew: openCost.extend(NEW_ON_BILL).default({ on_bill: 'auto' }),
-    defaults: { on_bill: 'auto' },
+    ofNew: openCost.extend(NEW_ON_BILL).default(ON_BILL_DEFAULTS),
+    defaults: ON_BILL_DEFAULTS,
     location: `${FILES}, or the base URL of an OpenCost API`,
   },
   hosts: {
     name: 'Hosts',
     options: hosts,
-    ofNew: hosts.extend(NEW_ON_BILL).default({ on_bill: 'auto' }),
-    defaults: { on_bill: 'auto' },
+    ofNew: hosts.extend(NEW_ON_BILL).default(ON_BILL_DEFAULTS),
+    defaults: ON_BILL_DEFAULTS,
     location: FILES,
   },
   ai_tools: {
@@ -84,5 +87,4 @@ export const KIND_OPTIONS = {
   { name: string; options: z.ZodObject; ofNew: z.ZodType; defaults: object; location: string }
 >;
 
-/** The options of a source of one kind. */
 export type OptionsOf<K extends Kind> = z.infer<(typeof KIND_OPTIONS)[K]['options']>;

@@ -1,5 +1,6 @@
 import type { SpendPick } from './spend-pick.ts';
 
+/** The names of clouds for people. */
 const CLOUDS: Readonly<Record<string, string>> = {
   aws: 'AWS',
   azure: 'Azure',
@@ -7,13 +8,9 @@ const CLOUDS: Readonly<Record<string, string>> = {
   oci: 'Oracle Cloud',
 };
 
-/** The name of a cloud for people. */
-const cloudName = (cloud: string): string => CLOUDS[cloud] ?? cloud;
-
 /** What an account is called, by {@link accountKey}. */
 export type AccountNames = ReadonlyMap<string, string>;
 
-/** The key of an account in {@link AccountNames}. */
 export const accountKey = (cloud: string, account: string): string => `${cloud} ${account}`;
 
 /** Returns a pick in words, for pages and messages: `Namespace checkout of cluster prod`. */
@@ -47,7 +44,7 @@ function cloudWords(
   { cloud, account = '', service, resource_group: group, tag }: Pick<'cloud'>,
   accounts: AccountNames,
 ): string {
-  const provider = cloudName(cloud);
+  const provider = CLOUDS[cloud] ?? cloud;
   if (tag !== undefined) return `Tag ${tag.key} = ${tag.value} of ${provider}`;
   const name = accounts.get(accountKey(cloud, account));
   const whole = `${provider} account ${account}${name === undefined ? '' : ` (${name})`}`;

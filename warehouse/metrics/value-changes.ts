@@ -1,3 +1,4 @@
+import type { ValueSource } from '../../domain/metrics/metric.ts';
 import type { Day, Month } from '../../domain/shared/calendar.ts';
 import type { ValueActor } from '../../domain/organisations/actor.ts';
 import type { Parameters } from '../engine/sql/parameters.ts';
@@ -22,9 +23,6 @@ export interface Removal {
   sql: string;
   parameters: Parameters;
 }
-
-/** How a value arrived (docs/http.md#send-values). */
-export type ValueSource = 'hand' | 'csv' | 'api' | 'warehouse' | 'payments';
 
 /** What all rows of one change share. */
 export interface Change {

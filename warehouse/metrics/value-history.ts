@@ -1,9 +1,9 @@
+import type { ValueSource } from '../../domain/metrics/metric.ts';
 import type { ValueActor } from '../../domain/organisations/actor.ts';
 import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { instant } from '../engine/sql/instant.ts';
 import type { RevenueVault, ValuePlace } from './revenue-vault.ts';
-import type { ValueSource } from './value-changes.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 /** A stored value and its last change. */
