@@ -140,9 +140,7 @@ async function describe(
   if (formatOf(file.path) !== 'csv') return describeParquet(reader, file.path, file.opened);
   // DuckDB's own sniffer rejects a whole file for one broken line, and takes memory for every column.
   const header = await readCsvHeader(file, rules);
-  return header === null
-    ? null
-    : { ...describeCsv(file.path, file.opened, header), count: rowCounter(file, rules) };
+  return header === null ? null : describeCsv(file, header, rowCounter(file, rules));
 }
 
 function refuseOtherFormats(paths: readonly string[], field: string): void {

@@ -19,4 +19,4 @@ const RULES = {
 export const describeFile = async (session: Statements, path: string): Promise<ExportFile> =>
   formatOf(path) === 'parquet'
     ? describeParquet(session, path, path)
-    : describeCsv(path, path, (await readCsvHeader({ path, opened: path }, RULES)) ?? []);
+    : describeCsv({ path, opened: path }, (await readCsvHeader({ path, opened: path }, RULES)) ?? [], null);

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { firstAndMore } from '../../../domain/shared/text/for-message.ts';
 import { CATALOG, localFolder } from '../location.ts';
 import type { Session } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
@@ -20,7 +21,6 @@ type NamingTable = keyof typeof NAMING;
 /** A row of a catalog's table, with its values as texts. */
 export type CatalogRow = Readonly<Record<string, string | null>>;
 
-/** Rows of a catalog. */
 export type Naming = Readonly<Record<NamingTable, readonly CatalogRow[]>>;
 
 /** Returns all files that a catalog names, also those that only older snapshots show. Rows in the catalog itself have no file. */
@@ -63,13 +63,10 @@ export const damagesOf = (named: Files, stored: Files): string[] =>
 /** How many files a message names. */
 const MOST_NAMED = 10;
 
-/** Returns the first of many damages, and how many more there are. */
-export function firstDamages(damages: readonly string[]): string {
-  const more = damages.length - MOST_NAMED;
-  return damages.slice(0, MOST_NAMED).join('; ') + (more > 0 ? `; and ${more} more` : '');
-}
+/** Returns damages as one text: the first of them, and how many more there are. */
+export const firstDamages = (damages: readonly string[]): string =>
+  firstAndMore(damages, MOST_NAMED).join('; ');
 
-/** Returns all files in a folder and below. */
 export async function filesBelow(folder: string): Promise<Files> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = new Map<string, number>();

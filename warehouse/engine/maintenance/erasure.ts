@@ -44,10 +44,15 @@ async function rewriteRows(session: Session, table: string): Promise<void> {
 
 /** Writes the files of a table anew, because a file keeps its deleted rows. */
 async function rewriteFiles(session: Session, table: string): Promise<void> {
-  const name = sqlText(table);
-  await session.moveRows(`CALL ducklake_flush_inlined_data('warehouse', table_name => ${name})`);
-  await session.moveRows(`CALL ducklake_rewrite_data_files('warehouse', ${name}, delete_threshold => 0)`);
+  await session.moveRows(flushOf(table));
+  await session.moveRows(
+    `CALL ducklake_rewrite_data_files('warehouse', ${sqlText(table)}, delete_threshold => 0)`,
+  );
 }
+
+/** Returns the statement that writes the rows of a table that the catalog of a DuckLake holds to files. */
+export const flushOf = (table: string): string =>
+  `CALL ducklake_flush_inlined_data('warehouse', table_name => ${sqlText(table)})`;
 
 /** A copy of the rows of a table. */
 const COPY = 'erasure_copy';
@@ -69,9 +74,7 @@ async function overwriteFreeBlocks(session: Session): Promise<void> {
   try {
     await session.run(
       `CREATE TABLE ${FILLER} AS SELECT range AS filler FROM range(CAST($bytes AS BIGINT) // 8)`,
-      {
-        bytes: size?.bytes ?? '0',
-      },
+      { bytes: size?.bytes ?? '0' },
     );
     await session.run('CHECKPOINT warehouse');
   } finally {

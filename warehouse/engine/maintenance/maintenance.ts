@@ -1,3 +1,4 @@
+import { flushOf } from './erasure.ts';
 import { CATALOG } from '../location.ts';
 import { sqlText } from '../sql/sql-text.ts';
 import { tableNames } from '../sql/table-names.ts';
@@ -166,15 +167,9 @@ export const flushInlinedRows = (warehouse: Warehouse): Promise<number> =>
     const full = await session.query<{ name: string }>(
       `SELECT name FROM (${counts.join(' UNION ALL ')}) GROUP BY name HAVING sum(rows) > ${MOST_INLINED_ROWS} ORDER BY name`,
     );
-    for (const { name } of full) {
-      await session.moveRows(flushOf(name));
-    }
+    for (const { name } of full) await session.moveRows(flushOf(name));
     return full.length;
   });
-
-/** Returns the statement that writes the rows of a table that the catalog of a DuckLake holds to files. */
-const flushOf = (table: string): string =>
-  `CALL ducklake_flush_inlined_data('warehouse', table_name => ${sqlText(table)})`;
 
 /**
  * Frees disk space. Checkpoints a DuckDB file. In a DuckLake, writes out rows kept in the catalog, merges small files, and drops

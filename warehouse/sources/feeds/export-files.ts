@@ -70,13 +70,11 @@ export function formatOf(path: string): ExportFile['format'] | null {
 }
 
 /** Describes a CSV file by the names in its header. */
-export const describeCsv = (path: string, opened: string, names: readonly string[]): ExportFile => ({
-  path,
-  opened,
-  format: 'csv',
-  columns: namedColumns(names),
-  count: null,
-});
+export const describeCsv = (
+  { path, opened }: Pick<ExportFile, 'path' | 'opened'>,
+  names: readonly string[],
+  count: CountRows | null,
+): ExportFile => ({ path, opened, format: 'csv', columns: namedColumns(names), count });
 
 /** Reads the columns of a Parquet file. Throws if it is not Parquet. */
 export async function describeParquet(
@@ -215,7 +213,6 @@ export const isCompressed = (path: string): boolean =>
 /** Returns a CSV file's compression as a SQL literal. */
 export const compressionOf = (path: string): string => (isCompressed(path) ? `'gzip'` : `'none'`);
 
-/** Returns the key by which columns' names are compared. */
 const columnKey = (name: string): string => name.trim().toLowerCase();
 
 /** Names the columns of a CSV header. Empty and repeated names are replaced, because DuckDB needs a name for each column. */

@@ -4,9 +4,6 @@ import { sumOfKnown } from '../feeds/rejected-rows.ts';
 import { MAIN_FEED } from '../feeds/rejected-when.ts';
 import type { Session } from '../../engine/session.ts';
 
-/** The code of a doubt about rejected rows. */
-const CODE = 'rejected_rows';
-
 /**
  * Stores the rejected rows of a reading, which are in the temporary table `rejected_rows`, and the doubts that they raise. Runs
  * after the loads are published, in their transaction.
@@ -75,7 +72,7 @@ WITH rejected AS (
   SELECT org_id, source_id, load_id, billing_period, month, feed, is_dated, CAST(sum(row_count) AS BIGINT) AS row_count,
     first(sample ORDER BY row_count DESC, sample) AS sample, ${sumOfKnown('amount')} AS amount
   FROM rejected_days WHERE org_id = $org AND source_id = $source AND load_id = $load::UUID GROUP BY ALL)
-SELECT org_id, source_id, load_id, billing_period, month, '${CODE}' AS code, CAST(NULL AS VARCHAR) AS unit, amount,
+SELECT org_id, source_id, load_id, billing_period, month, 'rejected_rows' AS code, CAST(NULL AS VARCHAR) AS unit, amount,
   'has ' || row_count || CASE row_count WHEN 1 THEN ' rejected row' ELSE ' rejected rows' END
     || CASE feed WHEN '${MAIN_FEED}' THEN '' ELSE ' of ' || feed END
     || CASE WHEN is_dated THEN ' in ' ELSE ' whose month cannot be read and may be ' END || strftime(month, '%Y-%m')

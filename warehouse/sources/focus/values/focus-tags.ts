@@ -18,7 +18,7 @@ const NAME = 'cost_analytics_tag_name';
  *
  * @param matching whether upper and lower case of keys are the same, as in Azure.
  */
-export function tagValueOf(file: Shape, key: string, matching: Matching = 'exactly'): string {
+export function tagValueOf(file: Shape, key: string, matching: Matching): string {
   const [column] = present(file, 'tags');
   if (column === undefined) return 'CAST(NULL AS VARCHAR)';
   const trimmed = key.replaceAll(/^ +| +$/g, '');
