@@ -1,14 +1,12 @@
+import { newestVersions } from './newest-versions.ts';
+
 /** Webhooks, the events that are raised, and their deliveries (docs/concepts.md#events-and-webhooks). */
 export const EVENTS = [
   // disabled_reason is why the service has disabled the webhook; NULL if it has not, or if a person did.
   `CREATE TABLE webhook_versions (
     org_id VARCHAR, webhook_id VARCHAR, version_id UUID, url VARCHAR, events VARCHAR[], enabled BOOLEAN, disabled_reason VARCHAR,
     created_at TIMESTAMP, deleted BOOLEAN, changed_at TIMESTAMP, changed_by VARCHAR)`,
-  `CREATE VIEW webhooks AS
-    SELECT * EXCLUDE (deleted) FROM (
-      SELECT * FROM webhook_versions
-      QUALIFY row_number() OVER (PARTITION BY org_id, webhook_id ORDER BY version_id DESC) = 1)
-    WHERE NOT deleted`,
+  newestVersions('webhooks', 'webhook_versions', 'webhook_id'),
   // Secrets are sealed (security/sealing.ts). The newest one signs, and older ones for a while longer.
   `CREATE TABLE webhook_secrets (
     org_id VARCHAR, webhook_id VARCHAR, secret_id UUID, sealed_secret VARCHAR, created_at TIMESTAMP)`,

@@ -1,3 +1,5 @@
+import { newestVersions } from './newest-versions.ts';
+
 /** Daily imports of values from BigQuery and Stripe. */
 export const IMPORTS = [
   // The versions of a metric's connection; a metric has at most one. type is bigquery or stripe. The import owns the values from
@@ -6,11 +8,7 @@ export const IMPORTS = [
     org_id VARCHAR, import_id VARCHAR, version_id UUID, metric_id VARCHAR, type VARCHAR, project_id VARCHAR, location VARCHAR,
     query VARCHAR, credential_id VARCHAR, first_day DATE, connected_at TIMESTAMP, deleted BOOLEAN, changed_at TIMESTAMP,
     changed_by VARCHAR)`,
-  `CREATE VIEW imports AS
-    SELECT * EXCLUDE (deleted) FROM (
-      SELECT * FROM import_versions
-      QUALIFY row_number() OVER (PARTITION BY org_id, import_id ORDER BY version_id DESC) = 1)
-    WHERE NOT deleted`,
+  newestVersions('imports', 'import_versions', 'import_id'),
   // Replaced and disconnected credentials are deleted at once. Each deletion asks the maintenance for an erasure.
   `CREATE TABLE import_credentials (
     org_id VARCHAR, metric_id VARCHAR, credential_id VARCHAR, sealed_credential VARCHAR, stored_at TIMESTAMP)`,

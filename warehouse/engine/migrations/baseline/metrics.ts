@@ -1,3 +1,5 @@
+import { newestVersions } from './newest-versions.ts';
+
 /** Metrics, their values, and the picks of metrics, teams and shared costs. */
 export const METRICS = [
   // rise are the limits of a rise; JSON null means never. currency is that of revenue; NULL on count metrics.
@@ -5,11 +7,7 @@ export const METRICS = [
     org_id VARCHAR, metric_id VARCHAR, version_id UUID, name VARCHAR, unit VARCHAR, kind VARCHAR, aggregation VARCHAR,
     frequency VARCHAR, scope JSON, target DECIMAL(38,10), rise JSON, label_key VARCHAR, currency VARCHAR,
     assistant_access BOOLEAN, created_at TIMESTAMP, deleted BOOLEAN, changed_at TIMESTAMP, changed_by VARCHAR)`,
-  `CREATE VIEW metrics AS
-    SELECT * EXCLUDE (deleted) FROM (
-      SELECT * FROM metric_versions
-      QUALIFY row_number() OVER (PARTITION BY org_id, metric_id ORDER BY version_id DESC) = 1)
-    WHERE NOT deleted`,
+  newestVersions('metrics', 'metric_versions', 'metric_id'),
   // A period is its first day; a metric without labels has label ''. value NULL records a removal. Of revenue, value is always NULL,
   // and sealed_value holds it (revenue-vault.ts). Both are NULL in a removal.
   `CREATE TABLE metric_value_changes (

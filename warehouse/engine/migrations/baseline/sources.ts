@@ -1,14 +1,12 @@
+import { newestVersions } from './newest-versions.ts';
+
 /** Cost sources, their ingest runs, the loads that runs publish, and what admins decide about accounts, clusters, hosts and tools. */
 export const SOURCES = [
   // The versions of a cost source. Before starts_on it had no spend; NULL means not known.
   `CREATE TABLE cost_source_versions (
     org_id VARCHAR, source_id VARCHAR, version_id UUID, name VARCHAR, kind VARCHAR, location VARCHAR, currency VARCHAR,
     options JSON, schedule_paused BOOLEAN, starts_on DATE, deleted BOOLEAN, changed_at TIMESTAMP, changed_by VARCHAR)`,
-  `CREATE VIEW cost_sources AS
-    SELECT * EXCLUDE (deleted) FROM (
-      SELECT * FROM cost_source_versions
-      QUALIFY row_number() OVER (PARTITION BY org_id, source_id ORDER BY version_id DESC) = 1)
-    WHERE NOT deleted`,
+  newestVersions('cost_sources', 'cost_source_versions', 'source_id'),
   // rows_left_out are rows of other months, shared cost, and usage without spend.
   `CREATE TABLE ingest_run_events (
     org_id VARCHAR, run_id VARCHAR, event_id UUID, source_id VARCHAR, workflow_id VARCHAR, status VARCHAR, started_at TIMESTAMP,

@@ -1,23 +1,17 @@
+import { newestVersions } from './newest-versions.ts';
+
 /** Teams, shared costs, and the bills that are sealed for them (docs/concepts.md#teams-and-owners). */
 export const TEAMS = [
   // ownership is a list of picks.
   `CREATE TABLE team_versions (
     org_id VARCHAR, team_id VARCHAR, version_id UUID, name VARCHAR, ownership JSON, deleted BOOLEAN, changed_at TIMESTAMP,
     changed_by VARCHAR)`,
-  `CREATE VIEW teams AS
-    SELECT * EXCLUDE (deleted) FROM (
-      SELECT * FROM team_versions
-      QUALIFY row_number() OVER (PARTITION BY org_id, team_id ORDER BY version_id DESC) = 1)
-    WHERE NOT deleted`,
+  newestVersions('teams', 'team_versions', 'team_id'),
   // spend is a list of picks. split says which teams pay it, and by what.
   `CREATE TABLE shared_cost_versions (
     org_id VARCHAR, shared_cost_id VARCHAR, version_id UUID, name VARCHAR, spend JSON, split JSON, deleted BOOLEAN,
     changed_at TIMESTAMP, changed_by VARCHAR)`,
-  `CREATE VIEW shared_costs AS
-    SELECT * EXCLUDE (deleted) FROM (
-      SELECT * FROM shared_cost_versions
-      QUALIFY row_number() OVER (PARTITION BY org_id, shared_cost_id ORDER BY version_id DESC) = 1)
-    WHERE NOT deleted`,
+  newestVersions('shared_costs', 'shared_cost_versions', 'shared_cost_id'),
   // The basis of a month's sealed bills (domain/teams/bill.ts): owned spend and shared costs of that moment. The inputs are the
   // month's computed spend, and the numbers of changes of teams, shared costs and split values. sealed_because is settled,
   // values_changed, backfill or resealed. Only resealed has sealed_by_id and sealed_by_name. closes is whether a later month had
