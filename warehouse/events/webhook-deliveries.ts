@@ -34,19 +34,26 @@ export interface DeliveryState {
   payload: string;
 }
 
+/** Returns the parameters that name a delivery: `$org`, `$webhook` and `$event`. */
+const idsOf = ({ orgId, webhookId, eventId }: DeliveryInput) => ({
+  org: orgId,
+  webhook: webhookId,
+  event: eventId,
+});
+
 /** Adds a pending delivery of an event to a webhook, in the transaction that stores the event. */
-export const addDelivery = (session: Session, { orgId, webhookId, eventId }: DeliveryInput, now: Date) =>
-  insertState(session, { orgId, webhookId, eventId }, { status: 'pending', reason: null }, null, now);
+export const addDelivery = (session: Session, delivery: DeliveryInput, now: Date) =>
+  insertState(session, delivery, { status: 'pending', reason: null }, null, now);
 
 /** Returns the delivery of an event to a webhook, or null if there is none. */
 export async function findDelivery(
   warehouse: Warehouse,
-  { orgId, webhookId, eventId }: DeliveryInput,
+  delivery: DeliveryInput,
 ): Promise<DeliveryState | null> {
   const [row] = await warehouse.query<DeliveryState>(
     `SELECT status, payload FROM webhook_deliveries JOIN events USING (org_id, event_id)
      WHERE org_id = $org AND webhook_id = $webhook AND event_id = $event`,
-    { org: orgId, webhook: webhookId, event: eventId },
+    idsOf(delivery),
   );
   return row ?? null;
 }
@@ -67,7 +74,7 @@ export const endDelivery = (
     const [current] = await session.query<{ status: DeliveryStatus; state_id: string }>(
       `SELECT status, state_id FROM webhook_deliveries
          WHERE org_id = $org AND webhook_id = $webhook AND event_id = $event`,
-      { org: delivery.orgId, webhook: delivery.webhookId, event: delivery.eventId },
+      idsOf(delivery),
     );
     if (current === undefined || current.status === end.status) return;
     await insertState(session, delivery, end, current.state_id, now);
@@ -91,8 +98,8 @@ export const failPendingDeliveries = (
 
 const insertState = (
   session: Session,
-  { orgId, webhookId, eventId }: DeliveryInput,
-  { status, reason }: { status: DeliveryStatus; reason: string | null },
+  delivery: DeliveryInput,
+  end: { status: DeliveryStatus; reason: string | null },
   newestStateId: string | null,
   now: Date,
 ) =>
@@ -100,38 +107,20 @@ const insertState = (
     `INSERT INTO webhook_delivery_states BY NAME
       SELECT $org AS org_id, $webhook AS webhook_id, $event AS event_id, $state::UUID AS state_id, $status AS status,
         $reason AS reason, $now::TIMESTAMP AS changed_at`,
-    {
-      org: orgId,
-      webhook: webhookId,
-      event: eventId,
-      state: idAfter(newestStateId),
-      status,
-      reason,
-      now: now.toISOString(),
-    },
+    { ...idsOf(delivery), ...end, state: idAfter(newestStateId), now: now.toISOString() },
   );
 
 export async function recordAttempt(
   session: Pick<Session, 'run'>,
-  { orgId, webhookId, eventId }: DeliveryInput,
-  { at, status_code, error, answer, retry_after }: DeliveryAttempt,
+  delivery: DeliveryInput,
+  attempt: DeliveryAttempt,
 ): Promise<void> {
   await session.run(
     `INSERT INTO webhook_attempts BY NAME
       SELECT $org AS org_id, $webhook AS webhook_id, $event AS event_id, $attempt::UUID AS attempt_id,
         $at::TIMESTAMP AS attempted_at, $status_code::INTEGER AS status_code, $error AS error, $answer AS answer,
         $retry_after::INTEGER AS retry_after`,
-    {
-      org: orgId,
-      webhook: webhookId,
-      event: eventId,
-      attempt: idAfter(null),
-      at,
-      status_code,
-      error,
-      answer,
-      retry_after,
-    },
+    { ...idsOf(delivery), ...attempt, attempt: idAfter(null) },
   );
 }
 
@@ -158,13 +147,13 @@ export async function deliveriesToStart(
 /** Records the start of a delivery's workflow. */
 export async function recordDeliveryStart(
   warehouse: Warehouse,
-  { orgId, webhookId, eventId }: DeliveryInput,
+  delivery: DeliveryInput,
   now: Date,
 ): Promise<void> {
   await warehouse.run(
     `INSERT INTO webhook_delivery_starts BY NAME
       SELECT $org AS org_id, $webhook AS webhook_id, $event AS event_id, $now::TIMESTAMP AS started_at`,
-    { org: orgId, webhook: webhookId, event: eventId, now: now.toISOString() },
+    { ...idsOf(delivery), now: now.toISOString() },
   );
 }
 
