@@ -7,13 +7,8 @@ import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { problem } from './feeds/problems.ts';
 import { throughWeekend } from './publishing/through-weekend.ts';
 import { storeDayRows, storeRows, type Load, type LoadScope, type StagedLoad } from './publishing/load.ts';
-import {
-  createUnitsTwice,
-  copyUnitsTwice,
-  keepUnitsTwice,
-  storeUnitsTwice,
-} from './publishing/charged-twice.ts';
-import { findTableTwice, lineSums, type TableFeed } from './publishing/lines-twice.ts';
+import { storeUnitsTwice } from './publishing/charged-twice.ts';
+import { lineSums, stageTableTwice, type TableFeed } from './publishing/lines-twice.ts';
 import { MONTH, MONTHS } from './publishing/publish-load.ts';
 import { storeUnitDays, type UnitRows } from './publishing/unit-days.ts';
 import { addCounts, readFeed, rowsStored, stageFeed, withoutUnusedMonths } from './feeds/read-feed.ts';
@@ -81,9 +76,7 @@ export async function stageAiTools(
     rejectedWhen: rejectedByDay('cost'),
   });
   await stageFeed(sessions, 'load_days');
-  await createUnitsTwice(reader);
-  await findTableTwice(reader, relations.spend, TOOL_LINES, readingBounds(load));
-  await copyUnitsTwice(sessions);
+  await stageTableTwice(sessions, relations.spend, TOOL_LINES, readingBounds(load));
   await stageRejected(sessions);
   const feeds = {
     spend: { staged: 'load_days', stored: 'ai_tool_spend' },
@@ -98,8 +91,7 @@ export async function stageAiTools(
   await storeDayRows(session, load, 'ai_tool_spend', SPEND);
   await storeUnitDays(session, load, TOOL_DAYS);
   await storeRows(session, load, 'ai_usage', USAGE);
-  await storeUnitsTwice(session, load);
-  await keepUnitsTwice(session, load, 'load_days', TOOL_LINES);
+  await storeUnitsTwice(session, load, { load_days: TOOL_LINES });
   return {
     load,
     counts: addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days')),

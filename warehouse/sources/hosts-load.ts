@@ -2,13 +2,8 @@ import { keepEarlierDays } from './publishing/carry-over.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { storeDayRows, type Load, type StagedLoad } from './publishing/load.ts';
-import {
-  createUnitsTwice,
-  copyUnitsTwice,
-  keepUnitsTwice,
-  storeUnitsTwice,
-} from './publishing/charged-twice.ts';
-import { findTableTwice, lineSums, type TableFeed } from './publishing/lines-twice.ts';
+import { storeUnitsTwice } from './publishing/charged-twice.ts';
+import { lineSums, stageTableTwice, type TableFeed } from './publishing/lines-twice.ts';
 import { MONTH, MONTHS } from './publishing/publish-load.ts';
 import { storeUnitDays, type UnitRows } from './publishing/unit-days.ts';
 import { readFeed, rowsStored, stageFeed } from './feeds/read-feed.ts';
@@ -56,16 +51,13 @@ export async function stageHosts(
     rejectedWhen: rejectedByDay('cost'),
   });
   await stageFeed(sessions, 'load_days');
-  await createUnitsTwice(reader);
-  await findTableTwice(reader, relations, HOST_LINES, readingBounds(load));
-  await copyUnitsTwice(sessions);
+  await stageTableTwice(sessions, relations, HOST_LINES, readingBounds(load));
   await stageRejected(sessions);
   const kept = await keepEarlierDays(session, load, { staged: 'load_days', stored: 'host_spend' });
   const shrunk = await checkUnits(session, load, unitsOf('host', 'host_spend'));
   await storeDayRows(session, load, 'host_spend', HOST_SPEND);
   await storeUnitDays(session, load, HOST_DAYS);
-  await storeUnitsTwice(session, load);
-  await keepUnitsTwice(session, load, 'load_days', HOST_LINES);
+  await storeUnitsTwice(session, load, { load_days: HOST_LINES });
   return {
     load,
     counts,

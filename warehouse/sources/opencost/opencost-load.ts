@@ -1,9 +1,4 @@
-import {
-  createUnitsTwice,
-  copyUnitsTwice,
-  keepUnitsTwice,
-  storeUnitsTwice,
-} from '../publishing/charged-twice.ts';
+import { createUnitsTwice, copyUnitsTwice, storeUnitsTwice } from '../publishing/charged-twice.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-over.ts';
 import { copyToWarehouse, type LoadSessions } from '../../engine/readers/load-sessions.ts';
@@ -84,9 +79,7 @@ export async function stageOpenCost(
   await storeUnitDays(session, load, CLUSTER_DAYS);
   await storeDayRows(session, load, 'cluster_assets', ASSETS);
   await storeRows(session, load, 'cluster_assets', LENT_ASSETS);
-  await storeUnitsTwice(session, load);
-  await keepUnitsTwice(session, load, 'asset_days', ASSET_LINES);
-  await keepUnitsTwice(session, load, 'load_days', ALLOCATION_LINES);
+  await storeUnitsTwice(session, load, { asset_days: ASSET_LINES, load_days: ALLOCATION_LINES });
   return {
     // The days that an API was not asked for stay, whatever the ingest accepts.
     load: { ...load, acceptShrink: load.acceptShrink && feeds.from === 'files' },

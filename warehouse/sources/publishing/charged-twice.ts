@@ -101,12 +101,27 @@ export async function addAlsoIn(
   await addUnitsTwice(reader, unitsTwice(charges, how), parameters);
 }
 
-/** Hands `units_twice` over to the warehouse. */
+/** Copies `units_twice` to the warehouse. */
 export const copyUnitsTwice = (sessions: LoadSessions): Promise<void> =>
   copyToWarehouse(sessions, 'units_twice', 'FROM units_twice');
 
-/** Stores a doubt for each unit of the temporary table `units_twice`. */
-export async function storeUnitsTwice(session: Session, load: Load): Promise<void> {
+/** The units of a feed: the SQL of a row's unit, and the words for a line (`line of host`). */
+interface UnitLines {
+  unit: string;
+  line: string;
+}
+
+/**
+ * Stores a doubt for each unit of the temporary table `units_twice`. Also keeps the doubts of the current load about units of which
+ * a feed keeps days (carry-over.ts). So a file with new days only does not end them.
+ *
+ * @param kept the feeds that keep days, by the table of their days.
+ */
+export async function storeUnitsTwice(
+  session: Session,
+  load: Load,
+  kept: { load_days?: UnitLines; asset_days?: UnitLines } = {},
+): Promise<void> {
   await storeRows(
     session,
     load,
@@ -115,29 +130,15 @@ export async function storeUnitsTwice(session: Session, load: Load): Promise<voi
        how || ' ' || ${DAYS_IN_WORDS} || ': ' || ${amountInWords('amount')} || ' counts twice' AS phrase
      FROM units_twice`,
   );
-}
-
-/**
- * Stores the doubts of the current load about units of which a feed keeps days (carry-over.ts). So a file with new days only does not
- * end them.
- *
- * @param table the days of the feed.
- * @param feed the SQL of their unit, and the words for a line (`line of host`).
- */
-export async function keepUnitsTwice(
-  session: Session,
-  load: Load,
-  table: 'load_days' | 'asset_days',
-  { unit, line }: { unit: string; line: string },
-): Promise<void> {
-  await storeRows(
-    session,
-    load,
-    'load_doubts',
-    `SELECT billing_period, month, code, unit, amount, phrase FROM load_doubts
-     SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
-     WHERE org_id = $org AND source_id = $source AND code = 'charges_twice' AND starts_with(phrase, 'has each ${line} ')
-       AND (unit, month) IN (SELECT ${unit}, CAST(date_trunc('month', day) AS DATE) FROM ${table} WHERE row_count = 0)
-       AND (unit, month) NOT IN (SELECT unit, month FROM units_twice)`,
-  );
+  for (const [table, { unit, line }] of Object.entries(kept))
+    await storeRows(
+      session,
+      load,
+      'load_doubts',
+      `SELECT billing_period, month, code, unit, amount, phrase FROM load_doubts
+       SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+       WHERE org_id = $org AND source_id = $source AND code = 'charges_twice' AND starts_with(phrase, 'has each ${line} ')
+         AND (unit, month) IN (SELECT ${unit}, CAST(date_trunc('month', day) AS DATE) FROM ${table} WHERE row_count = 0)
+         AND (unit, month) NOT IN (SELECT unit, month FROM units_twice)`,
+    );
 }

@@ -1,9 +1,10 @@
+import type { LoadSessions } from '../../engine/readers/load-sessions.ts';
 import type { Statements } from '../../engine/session.ts';
 import type { Parameters } from '../../engine/sql/parameters.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import type { Relation } from '../feeds/scan-files.ts';
-import { addAlsoIn, addUnitsTwice, unitsTwice } from './charged-twice.ts';
+import { addAlsoIn, addUnitsTwice, copyUnitsTwice, createUnitsTwice, unitsTwice } from './charged-twice.ts';
 import { MONTH } from './publish-load.ts';
 
 /**
@@ -120,4 +121,16 @@ export async function findTableTwice(
     line: feed.line,
     parameters,
   });
+}
+
+/** Stages the units of a source's only table in which lines stand twice, as `units_twice` of the warehouse. */
+export async function stageTableTwice(
+  sessions: LoadSessions,
+  relations: readonly Relation[],
+  feed: TableFeed,
+  parameters: Parameters,
+): Promise<void> {
+  await createUnitsTwice(sessions.reader);
+  await findTableTwice(sessions.reader, relations, feed, parameters);
+  await copyUnitsTwice(sessions);
 }

@@ -61,10 +61,19 @@ export async function beginLoad<Scope extends LoadScope>(
   return { ...scope, loadId: idAfter(newest?.load_id ?? null) };
 }
 
+export type LoadIds = Pick<Load, 'orgId' | 'sourceId' | 'loadId'>;
+
+/** Returns the parameters that name a load: `$org`, `$source` and `$load`. */
+export const idsOf = ({ orgId, sourceId, loadId }: LoadIds) => ({
+  org: orgId,
+  source: sourceId,
+  load: loadId,
+});
+
 /** Stores rows of a load in a table of the warehouse. `select` has all columns but the ids of the load. */
 export const storeRows = (
   session: Session,
-  { orgId, sourceId, loadId }: Load,
+  load: Load,
   table: string,
   select: string,
   parameters: Parameters = {},
@@ -72,7 +81,7 @@ export const storeRows = (
   session.run(
     `INSERT INTO ${table} BY NAME
      SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, load_rows.* FROM (${select}) AS load_rows`,
-    { ...parameters, org: orgId, source: sourceId, load: loadId },
+    { ...parameters, ...idsOf(load) },
   );
 
 /**

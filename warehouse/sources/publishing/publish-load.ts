@@ -3,7 +3,7 @@ import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { kindsThat } from '../../../domain/sources/kinds.ts';
 import { recordLoadFiles } from './load-files.ts';
-import type { Load, LoadResult, Periods, StagedLoad } from './load.ts';
+import { idsOf, type Load, type LoadResult, type Periods, type StagedLoad } from './load.ts';
 import { storeRejectedDoubts } from './rejected-doubts.ts';
 import type { Session } from '../../engine/session.ts';
 import { sqlTexts } from '../../engine/sql/sql-text.ts';
@@ -34,9 +34,7 @@ export async function publishLoad(session: Session, staged: StagedLoad): Promise
   await checkMoney(session, 'load_days', periods.billingPeriod);
   await recordLoadFiles(session, load, readFrom);
   await session.run(publishStatement(periods), {
-    org: load.orgId,
-    source: load.sourceId,
-    load: load.loadId,
+    ...idsOf(load),
     run: load.runId,
     now: load.now.toISOString(),
     accept_shrink: load.acceptShrink,
@@ -70,16 +68,12 @@ export async function checkMoney(session: Session, table: string, billingPeriod:
 }
 
 /** Throws if the loads hold other row counts than the reading, or if the organisation has too many loads for sums. */
-async function checkPublished(
-  session: Session,
-  { orgId, sourceId, loadId }: Load,
-  rowsStored: number,
-): Promise<void> {
+async function checkPublished(session: Session, load: Load, rowsStored: number): Promise<void> {
   const [loads] = await session.query<{ row_count: string; current: string }>(
     `SELECT COALESCE(sum(rows_read), 0)::BIGINT AS row_count,
        (SELECT count(*) FROM current_loads WHERE org_id = $org) AS current
      FROM loads WHERE org_id = $org AND source_id = $source AND load_id = $load::UUID`,
-    { org: orgId, source: sourceId, load: loadId },
+    idsOf(load),
   );
   if (Number(loads?.row_count) !== rowsStored) {
     throw new Error(

@@ -1,4 +1,4 @@
-import type { Load } from './load.ts';
+import { idsOf, type Load } from './load.ts';
 import { CURRENT_READINGS, CURRENT_UNREAD } from './readings.ts';
 import { sumOfKnown } from '../feeds/rejected-rows.ts';
 import { MAIN_FEED } from '../feeds/rejected-when.ts';
@@ -13,15 +13,12 @@ import type { Session } from '../../engine/session.ts';
  * read has doubts and no load, and keeps the earlier doubts of what this reading lacks. Usage and assets without spend are left
  * out of a load, and their rejected rows with them.
  */
-export async function storeRejectedDoubts(
-  session: Session,
-  { orgId, sourceId, loadId, now }: Load,
-): Promise<void> {
+export async function storeRejectedDoubts(session: Session, load: Load): Promise<void> {
   const [some] = await session.query('FROM temp.main.rejected_rows LIMIT 1');
   if (some === undefined) return;
-  const parameters = { org: orgId, source: sourceId, load: loadId };
+  const parameters = idsOf(load);
   await session.run(INSERT_REJECTED_DAYS, parameters);
-  await session.run(INSERT_UNREAD_PERIODS, { ...parameters, now: now.toISOString() });
+  await session.run(INSERT_UNREAD_PERIODS, { ...parameters, now: load.now.toISOString() });
   await session.run(INSERT_DOUBTS, parameters);
 }
 
