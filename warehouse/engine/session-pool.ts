@@ -1,7 +1,5 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
-import type { StatementObserver } from '../../telemetry/statement-observer.ts';
-import type { CommitQueue } from './locks/commit-queue.ts';
-import { lost, Session, type Followed } from './session.ts';
+import { lost, Session, type SessionContext } from './session.ts';
 
 /** The most pooled sessions in use at once. Each holds a thread of libuv's pool while a statement runs. */
 const MOST_SESSIONS = 16;
@@ -15,9 +13,7 @@ interface Waiting {
 export class SessionPool {
   readonly #instance: DuckDBInstance;
   readonly #onFatal: (pool: SessionPool, error: Error) => void;
-  readonly #followed: Followed;
-  readonly #observer: () => StatementObserver;
-  readonly #commitQueue: CommitQueue;
+  readonly #shared: Omit<SessionContext, 'onFatal'>;
   readonly #sessions = new Set<Session>();
   readonly #connecting = new Set<Promise<Session>>();
   readonly #idle: Session[] = [];
@@ -25,23 +21,15 @@ export class SessionPool {
   #pooled = 0;
   #isOver = false;
 
-  /**
-   * @param onFatal is called with each error that ends the whole DuckDB.
-   * @param observer returns who observes the statements.
-   * @param commitQueue of the transactions.
-   */
+  /** @param onFatal is called with each error that ends the whole DuckDB. */
   constructor(
     instance: DuckDBInstance,
     onFatal: (pool: SessionPool, error: Error) => void,
-    followed: Followed,
-    observer: () => StatementObserver,
-    commitQueue: CommitQueue,
+    shared: Omit<SessionContext, 'onFatal'>,
   ) {
     this.#instance = instance;
     this.#onFatal = onFatal;
-    this.#followed = followed;
-    this.#observer = observer;
-    this.#commitQueue = commitQueue;
+    this.#shared = shared;
   }
 
   /** Returns a session that nobody else uses until it is given back. */
@@ -120,7 +108,7 @@ export class SessionPool {
       this.#onFatal(this, error);
     };
     const connection = await this.#instance.connect();
-    const session = new Session(connection, onFatal, this.#followed, this.#observer, this.#commitQueue);
+    const session = new Session(connection, { ...this.#shared, onFatal });
     this.#sessions.add(session);
     try {
       await enter(session);

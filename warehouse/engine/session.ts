@@ -89,13 +89,29 @@ export interface Followed {
   begin: (touches: readonly Touch[]) => () => void;
 }
 
+/** What the sessions of a warehouse share. */
+export interface SessionContext {
+  /** Called with the error that has ended the whole DuckDB. */
+  onFatal: (error: Error) => void;
+  /** Follows the writes of a warehouse; null if nobody reads it meanwhile. */
+  followed: Followed | null;
+  /** Returns who observes the statements. */
+  observer: () => StatementObserver;
+  /** The queue of its transactions. */
+  commitQueue: CommitQueue;
+}
+
+const ALONE: SessionContext = {
+  onFatal: () => undefined,
+  followed: null,
+  observer: () => UNOBSERVED,
+  commitQueue: NO_COMMIT_QUEUE,
+};
+
 /** A connection to a DuckDB. Its statements run one after the other. */
 export class Session {
   readonly #connection: DuckDBConnection;
-  readonly #onFatal: (error: Error) => void;
-  readonly #followed: Followed | null;
-  readonly #observer: () => StatementObserver;
-  readonly #commitQueue: CommitQueue;
+  readonly #context: SessionContext;
   /** What the running transaction has written. */
   readonly #touches = new Map<string, Touch>();
   #running: Promise<unknown> = Promise.resolve();
@@ -103,24 +119,9 @@ export class Session {
   #isInTransaction = false;
   #isLost = false;
 
-  /**
-   * @param onFatal is called with the error that has ended the whole DuckDB.
-   * @param followed follows the writes of a warehouse; null if nobody reads it meanwhile.
-   * @param observer returns who observes the statements.
-   * @param commitQueue of its transactions.
-   */
-  constructor(
-    connection: DuckDBConnection,
-    onFatal: (error: Error) => void = () => undefined,
-    followed: Followed | null = null,
-    observer: () => StatementObserver = () => UNOBSERVED,
-    commitQueue: CommitQueue = NO_COMMIT_QUEUE,
-  ) {
+  constructor(connection: DuckDBConnection, context = ALONE) {
     this.#connection = connection;
-    this.#onFatal = onFatal;
-    this.#followed = followed;
-    this.#observer = observer;
-    this.#commitQueue = commitQueue;
+    this.#context = context;
   }
 
   /**
@@ -148,7 +149,7 @@ export class Session {
       this.interrupt();
     };
     signal.addEventListener('abort', interrupt);
-    const end = this.#observer().began('stream', sql);
+    const end = this.#context.observer().began('stream', sql);
     let isWhole = false;
     try {
       for (const parameters of runs) {
@@ -222,7 +223,7 @@ export class Session {
   }
 
   async #transaction<Result>(work: () => Promise<Result>, confirm: () => Promise<void>): Promise<Result> {
-    let leave = await this.#commitQueue.enter();
+    let leave = await this.#context.commitQueue.enter();
     let isLong = false;
     const limit = setTimeout(() => {
       isLong = true;
@@ -232,7 +233,7 @@ export class Session {
       return await this.#inTransaction(async () => {
         const result = await work();
         clearTimeout(limit);
-        if (isLong) leave = await this.#commitQueue.enter();
+        if (isLong) leave = await this.#context.commitQueue.enter();
         await confirm();
         return result;
       });
@@ -297,14 +298,14 @@ export class Session {
 
   /** Says to the other nodes what the running transaction has written, if there can be others. */
   async #announce(touches: readonly Touch[]): Promise<void> {
-    const announcement = this.#followed?.announcement(touches) ?? null;
+    const announcement = this.#context.followed?.announcement(touches) ?? null;
     if (announcement !== null) await this.run(announcement);
   }
 
   async #commit(): Promise<void> {
     const touches = [...this.#touches.values()];
     if (touches.length > 0) await this.#announce(touches);
-    const end = touches.length > 0 ? this.#followed?.begin(touches) : undefined;
+    const end = touches.length > 0 ? this.#context.followed?.begin(touches) : undefined;
     try {
       await once(this.run('COMMIT'));
     } catch (error) {
@@ -315,7 +316,7 @@ export class Session {
   }
 
   #execute(sql: string, parameters: Parameters) {
-    const writes = this.#followed === null ? 'outside' : writesOf(sql, parameters);
+    const writes = this.#context.followed === null ? 'outside' : writesOf(sql, parameters);
     return this.#isInTransaction
       ? this.#runOnce(sql, parameters, writes)
       : rerun(() => this.#runAlone(sql, parameters, writes));
@@ -353,7 +354,7 @@ export class Session {
   }
 
   async #observed<Result>(kind: StatementKind, sql: string, work: () => Promise<Result>): Promise<Result> {
-    const end = this.#observer().began(kind, sql);
+    const end = this.#context.observer().began(kind, sql);
     let hasFailed = true;
     try {
       const result = await this.#during(work);
@@ -376,7 +377,7 @@ export class Session {
       const wasLost = this.isLost;
       if (!isFatal(error)) throw wasLost ? lost() : error;
       this.#isLost = true;
-      this.#onFatal(error);
+      this.#context.onFatal(error);
       throw wasLost || OF_ANOTHER.test(error.message) ? lost() : error;
     }
   }

@@ -251,7 +251,11 @@ export class Warehouse {
     const onFatal = (pool: SessionPool, error: Error): void => {
       this.#breakDown(pool, error);
     };
-    this.#pool = new SessionPool(instance, onFatal, this.#revisions, () => this.observer, this.#commitQueue);
+    this.#pool = new SessionPool(instance, onFatal, {
+      followed: this.#revisions,
+      observer: () => this.observer,
+      commitQueue: this.#commitQueue,
+    });
     return this.#pool;
   }
 
