@@ -1,5 +1,4 @@
-import type { Feature, Tier } from '../organisations/tiers.ts';
-import { includes, planMessage } from '../organisations/tiers.ts';
+import { includes, planMessage, type Feature, type Tier } from '../organisations/tiers.ts';
 import { addMonths, dayOf, firstDay, monthOf, type Day, type Month } from '../shared/calendar.ts';
 import type { MetricKind } from '../metrics/metric.ts';
 

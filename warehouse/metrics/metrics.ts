@@ -5,10 +5,10 @@ import type { Aggregation, Frequency, MetricKind } from '../../domain/metrics/me
 import { metricOfSplit } from '../../domain/teams/shared-cost.ts';
 import { forMessage } from '../../domain/shared/text/for-message.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
-import { existingTeams } from '../teams/existing-teams.ts';
 import { newId } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import { SHARED_COSTS } from '../teams/shared-costs.ts';
+import { TEAMS } from '../teams/teams.ts';
 import { spendChoicesLock, storePicks } from '../spend/picks/spend-choices.ts';
 import { valuesLock } from './value-changes.ts';
 import { Versions, type By, type NextVersion } from '../engine/records/versioned-records.ts';
@@ -83,8 +83,7 @@ export const createMetric = (
 
 async function checkTeam(session: Session, orgId: string, scope: Scope): Promise<void> {
   if (scope.type !== 'team') return;
-  const teams = await existingTeams(session, orgId, [scope.team_id]);
-  if (!teams.has(scope.team_id))
+  if ((await TEAMS.find(session, orgId, scope.team_id)) === null)
     throw invalid(`scope.team_id: expected a team of this organisation, got ${forMessage(scope.team_id)}`);
 }
 

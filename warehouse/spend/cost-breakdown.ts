@@ -37,20 +37,15 @@ export type BreakdownKey = keyof typeof KEYS;
 export const BREAKDOWN_KEYS = Object.keys(KEYS) as [BreakdownKey, ...BreakdownKey[]];
 
 /** Columns beside keys that need an explanation: the tag's key, and the name of an account or team. */
-const BESIDE: Partial<Record<BreakdownKey, string>> = {
-  tag: 'tag_key',
-  account: 'account_name',
-  team: 'team_name',
-};
-const BESIDE_VALUE: Partial<Record<BreakdownKey, string>> = {
-  tag: 'tag_key',
-  account: `CASE WHEN source = 'cloud' THEN name END AS account_name`,
-  team: `CASE WHEN user_type = 'team' THEN user_name END AS team_name`,
+const BESIDE: Partial<Record<BreakdownKey, { name: string; value: string }>> = {
+  tag: { name: 'tag_key', value: 'tag_key' },
+  account: { name: 'account_name', value: `CASE WHEN source = 'cloud' THEN name END` },
+  team: { name: 'team_name', value: `CASE WHEN user_type = 'team' THEN user_name END` },
 };
 
 /** Returns the columns of a breakdown, in order. Totals have the six places of the API. */
 export function breakdownColumns(keys: readonly BreakdownKey[]): Columns {
-  const texts = [...keys, ...keys.flatMap((key) => BESIDE[key] ?? [])];
+  const texts = [...keys, ...keys.flatMap((key) => BESIDE[key]?.name ?? [])];
   return {
     ...Object.fromEntries(texts.map((column) => [column, column === 'day' ? 'DATE' : 'VARCHAR'])),
     total: 'DECIMAL(38,6)',
@@ -142,9 +137,10 @@ export function breakdownStatement(keys: readonly BreakdownKey[]): string {
   const columns = Object.keys(breakdownColumns(keys))
     .filter((column) => column !== 'total')
     .map((column) => `"${column}"`);
+  const beside = keys.flatMap((key) => BESIDE[key] ?? []);
   const values = [
     ...keys.map((key) => `${KEYS[key]} AS "${key}"`),
-    ...keys.flatMap((key) => BESIDE_VALUE[key] ?? []),
+    ...beside.map(({ name, value }) => `${value} AS ${name}`),
     'cost',
   ];
   const attributed = keys.map((key) => `"${key}" IS NOT NULL`).join(' AND ') || 'false';

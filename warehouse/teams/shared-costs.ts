@@ -2,7 +2,6 @@ import { invalid } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/text/for-message.ts';
 import { teamsOfSplit, type Split } from '../../domain/teams/shared-cost.ts';
 import type { SpendPick } from '../../domain/spend/spend-pick.ts';
-import { existingTeams } from './existing-teams.ts';
 import { newId } from '../engine/sql/ids.ts';
 import { refuseOwnedPicks } from '../spend/picks/owned-picks.ts';
 import type { Session } from '../engine/session.ts';
@@ -53,7 +52,11 @@ async function storeWithSpend(
 
 /** Throws, with the field, for an unknown team, and for a metric that cannot split a month. */
 async function checkSplit(session: Session, orgId: string, split: Split): Promise<void> {
-  const teams = await existingTeams(session, orgId, teamsOfSplit(split));
+  const named = await session.query<{ team_id: string }>(
+    'SELECT team_id FROM teams WHERE org_id = $org AND list_contains($teams, team_id)',
+    { org: orgId, teams: teamsOfSplit(split) },
+  );
+  const teams = new Set(named.map(({ team_id }) => team_id));
   const check = (field: string, teamId: string): void => {
     if (!teams.has(teamId))
       throw invalid(`split.${field}: expected a team of this organisation, got ${forMessage(teamId)}`);
