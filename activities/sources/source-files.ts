@@ -131,7 +131,7 @@ export class SourceFiles {
   }
 }
 
-/** Returns a file with its columns and, if it is CSV, the count of its rows. Returns null for a CSV file without a header. */
+/** Returns a file with its columns and, if it is CSV, what counts its rows; null for a CSV file without a header. */
 async function describe(
   reader: Reader,
   file: Pick<ExportFile, 'path' | 'opened'>,

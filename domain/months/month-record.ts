@@ -114,7 +114,7 @@ export const monthRecords = (
     ? recordsWith(revenueToWire, facts, metric, settlement, now)
     : recordsWith(countsToWire, facts, metric, settlement, now);
 
-/** Returns the same records with the numbers that `shownAs` makes of the exact ones. */
+/** Returns the records of months with the numbers that `shownAs` makes of the exact ones. */
 export function recordsWith<Numbers>(
   shownAs: (numbers: MonthNumbers) => Numbers,
   facts: readonly MonthFacts[],

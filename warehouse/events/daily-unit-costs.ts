@@ -23,9 +23,9 @@ const OLDEST_DAYS = 366;
 /**
  * Returns the unit costs of the last recorded days, oldest first, by metric, for some daily metrics. A unit cost is the scope's
  * cost of the day ÷ the sum of the day's values. A day up to `through` is recorded if it has a value other than 0 and its values
- * are complete (values-through.ts): an import has read it to its end. The sources that the scope picks from must also cover it (known-days.ts), and its month has
- * no doubt about them (doubts.ts). So a source that
- * delivers monthly delays only the scopes that pick from it, and a gap only its own days.
+ * are complete (values-through.ts): an import has read it to its end. The sources that the scope picks from must also cover it
+ * (known-days.ts), and its month has no doubt about them (doubts.ts). So a source that delivers monthly delays only the scopes
+ * that pick from it, and a gap only its own days.
  */
 export async function dailyUnitCosts(
   session: ComputedSession,

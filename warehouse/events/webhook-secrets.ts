@@ -41,8 +41,8 @@ export async function insertSecret(
 
 /**
  * Returns the secrets of a webhook that sign, newest first: the newest one, and those replaced since `overlapFrom`. Replaced ones
- * that cannot be opened are left out. Returns null if the newest is gone or cannot be
- * opened, because receivers may know only that one.
+ * that cannot be opened are left out. Returns null if the newest is gone or cannot be opened, because receivers may know only
+ * that one.
  */
 export async function signingSecrets(
   warehouse: Queries,

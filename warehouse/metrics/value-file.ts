@@ -11,8 +11,8 @@ export type NumberedValue = NewValue & { line: number };
 const PLAIN = /^(\d{1,15})(?:\.(\d{1,10}))?$/;
 
 /**
- * Returns one line of a file of values. DuckDB reads the file whenever it needs the values, so that no upload is held in
- * memory. A number is written as two whole numbers, before and after its point, because DuckDB reads large decimals slowly.
+ * Returns a value as a line of a CSV file. DuckDB reads the file each time it needs the values, so that no upload is held in
+ * memory. The digits before and after the decimal point are two columns, because DuckDB reads large decimals slowly.
  */
 export function valueFileLine({ period, label, value, line }: NumberedValue): string {
   const [whole, decimals] = partsOf(value.toString());

@@ -4,7 +4,7 @@ import { ALL_SHOWN, ofMetric, type Part } from '../engine/cache/revisions.ts';
 import type { Metric } from '../metrics/metrics.ts';
 import { IMPORT_TABLES } from '../sources/value-imports.ts';
 
-/** What the months of all metrics are made of. Costs of scopes and days are stored with the computation that they belong to. */
+/** What the months of all metrics are made of. The stored costs of scopes change only with a computation. */
 const SHARED: readonly Part[] = [
   'organisation_versions',
   'cost_source_versions',

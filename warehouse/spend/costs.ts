@@ -103,7 +103,7 @@ export const completeThrough = async (
 ): Promise<Day | null> =>
   (await coverageFrom(session, orgId, { previousStart: start, start }, now)).completeThrough;
 
-/** Returns the same, and whether any source covers any day from `previousStart` to before `start`. */
+/** Does what {@link completeThrough} does, and tells whether any source covers a day from `previousStart` to before `start`. */
 async function coverageFrom(
   session: ComputedSession,
   orgId: string,

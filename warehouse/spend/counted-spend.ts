@@ -37,7 +37,7 @@ export const loadedRows = (table: UnitTable, where = 'true'): string => `(
     FROM (SELECT *, CAST(date_trunc('month', day) AS DATE) AS month FROM ${table} WHERE org_id = $org AND ${where})
     JOIN used_loads USING (load_id, billing_period, month))`;
 
-/** Returns the same rows without those of units that a person has ended, on days that another source has (left-out-days.ts). */
+/** Returns the loaded rows without those of units that a person has ended, on days that another source has (left-out-days.ts). */
 export const ofUsedLoads = (table: UnitTable, where = 'true'): string => `(
   SELECT spent.* FROM ${loadedRows(table, where)} AS spent
   ANTI JOIN (SELECT computation_id, source_id, unit, day FROM left_out_days WHERE org_id = $org) AS left_out

@@ -49,7 +49,7 @@ export async function withNamedCopy<Result>(
  * Removes the oldest copies of a warehouse in a folder, so that `keep` are left. Counts only complete copies that `--keep` has
  * made of this warehouse. All others stay, and so does a copy to which somebody has added a file. Returns the removed names.
  *
- * @param newest is the manifest of the newest copy.
+ * @param manifest is that of the newest copy.
  */
 export async function removeOldCopies(
   folder: string,

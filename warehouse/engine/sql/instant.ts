@@ -2,6 +2,6 @@
 export const instant = (timestamp: string): string =>
   new Date(`${timestamp.replace(' ', 'T')}Z`).toISOString();
 
-/** Does the same for a TIMESTAMP that may be NULL. */
+/** Converts a TIMESTAMP that may be NULL. */
 export const instantOrNull = (timestamp: string | null): string | null =>
   timestamp === null ? null : instant(timestamp);

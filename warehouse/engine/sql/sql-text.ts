@@ -1,4 +1,4 @@
-/** Returns a string literal for the few statements that take no bound values: ATTACH, LOAD, SET, CREATE SECRET. */
+/** Returns a string literal, for texts of the service's own and for statements that take no bound values, like ATTACH and SET. */
 export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Returns string literals in parentheses: `('a', 'b')`. */

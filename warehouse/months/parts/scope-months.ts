@@ -10,7 +10,7 @@ export interface ScopeCosts {
   days: Map<Day, bigint>;
 }
 
-/** A scope's text and a computation never change, so that its costs change only with the computation of a month. */
+/** A scope id is a hash of the scope, and a computation never changes. So only a new computation changes what a scope costs. */
 const COSTS: Derived<ScopeCosts> = {
   name: 'costs of a scope',
   from: ['month_computations'],

@@ -62,7 +62,7 @@ export async function recordRejected(
   );
 }
 
-/** Hands the rejected rows of all feeds over to the warehouse, as the temporary table `rejected_rows`. */
+/** Copies the rejected rows of all feeds to the warehouse, as the temporary table `rejected_rows`. */
 export async function stageRejected(sessions: LoadSessions): Promise<void> {
   const { reader } = sessions;
   await reader.run(`CREATE TEMP TABLE IF NOT EXISTS rejected_rows (${COLUMNS})`);

@@ -27,7 +27,7 @@ export interface StagedLoad {
   /** How many rows the reading counted as stored. */
   rowsStored: number;
   periods: Periods;
-  /** The files that were read, as paths or URLs; absent for an API. */
+  /** The paths or URLs of the files that were read; absent if the rows came without files. */
   readFrom?: readonly string[];
   notes: string[];
 }

@@ -94,7 +94,7 @@ export async function lackingDays(
   return daysOfUnits(await missingUnitsOf(session, orgId, range, known, null));
 }
 
-/** Returns the same of units that are missing, by source id. */
+/** Returns the parameters of COVERED_DAYS for units that are missing, by source id. */
 export function daysOfUnits(missing: Iterable<readonly [string, readonly MissingUnit[]]>): LackingDays {
   const lacking = [...missing].flatMap(([source, units]) =>
     [...new Set(units.flatMap(({ days }) => days))].map((day) => ({ source, day })),
