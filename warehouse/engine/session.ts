@@ -82,7 +82,7 @@ export type Queries = Pick<Session, 'query'>;
 export type Statements = Pick<Session, 'query' | 'run' | 'isLost' | 'interrupt' | 'rowsRead'>;
 
 /** Follows what the transactions of a warehouse write; see {@link RevisionLog}. */
-export interface Followed {
+interface Followed {
   /** Returns a statement to run at the end of a transaction that has written rows, or null. */
   announcement: (touches: readonly Touch[]) => string | null;
   /** Called before such a transaction commits. The returned function is called afterwards, whether or not it was stored. */
