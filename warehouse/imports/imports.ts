@@ -5,6 +5,7 @@ import {
   deleteCredentials,
   findCredential,
   replaceCredential,
+  type CredentialOwner,
   type CredentialPlace,
 } from '../engine/records/credentials.ts';
 import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
@@ -25,6 +26,7 @@ export interface ImportConnection {
   connected_at: string;
 }
 
+/** The connections of organisations. */
 export const IMPORTS = new Versions<ImportConnection>({
   name: 'import',
   view: 'imports',
@@ -120,7 +122,7 @@ export const disconnectImport = (
     const connection = await findImport(session, orgId, metricId);
     if (connection === null) return false;
     await IMPORTS.changeIn(session, orgId, connection.id, 'delete', by);
-    await deleteCredentials(session, orgId, metricId, by.now);
+    await deleteCredentials(session, orgId, ownerOf(metricId), by.now);
     return true;
   });
 
@@ -149,8 +151,10 @@ export const isCredentialUnreadable = async (
   connection: ImportConnection,
 ): Promise<boolean> => (await findCredential(warehouse, sealer, placeOf(orgId, connection))) === null;
 
+const ownerOf = (metricId: string): CredentialOwner => ({ kind: 'metric', id: metricId });
+
 const placeOf = (orgId: string, { metric_id, credential_id }: ImportConnection): CredentialPlace => ({
   orgId,
-  metricId: metric_id,
+  owner: ownerOf(metric_id),
   credentialId: credential_id,
 });

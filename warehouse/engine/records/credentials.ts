@@ -2,10 +2,16 @@ import type { Sealer } from '../../../security/sealing.ts';
 import type { Queries, Session } from '../session.ts';
 import { requireOpeningKey } from './require-key.ts';
 
-/** A stored credential of a metric's import. Each one that a metric gets has a new id. */
+/** Whose credential it is. */
+export interface CredentialOwner {
+  kind: 'metric' | 'cost_source';
+  id: string;
+}
+
+/** A stored credential. Each one that an owner gets has a new id. */
 export interface CredentialPlace {
   orgId: string;
-  metricId: string;
+  owner: CredentialOwner;
   credentialId: string;
 }
 
@@ -15,19 +21,20 @@ export interface CredentialPlace {
  */
 const PADDED_TO = 8_192;
 
-const sealedPlace = ({ orgId, metricId, credentialId }: CredentialPlace) => ({
+const sealedPlace = ({ orgId, owner, credentialId }: CredentialPlace) => ({
   orgId,
-  record: `${metricId} ${credentialId}`,
+  record: `${owner.id} ${credentialId}`,
   field: 'import credential',
 });
 
-const rowOf = ({ orgId, metricId, credentialId }: CredentialPlace) => ({
+const rowOf = ({ orgId, owner, credentialId }: CredentialPlace) => ({
   org: orgId,
-  owner: metricId,
+  kind: owner.kind,
+  owner: owner.id,
   credential: credentialId,
 });
 
-/** Stores the credential of a metric, sealed, and deletes those that the metric had. */
+/** Stores the credential of an owner, sealed, and deletes those that the owner had. */
 export async function replaceCredential(
   session: Session,
   sealer: Sealer,
@@ -35,10 +42,10 @@ export async function replaceCredential(
   credential: string,
   now: Date,
 ): Promise<void> {
-  await deleteCredentials(session, place.orgId, place.metricId, now);
+  await deleteCredentials(session, place.orgId, place.owner, now);
   await requireOpeningKey(session, sealer);
   await session.run(
-    `INSERT INTO credentials BY NAME SELECT $org AS org_id, 'metric' AS owner_kind, $owner AS owner_id,
+    `INSERT INTO credentials BY NAME SELECT $org AS org_id, $kind AS owner_kind, $owner AS owner_id,
        $credential AS credential_id, $sealed AS sealed_credential, $now::TIMESTAMP AS stored_at`,
     {
       ...rowOf(place),
@@ -48,16 +55,16 @@ export async function replaceCredential(
   );
 }
 
-/** Deletes the stored credentials of a metric. The next maintenance erases what is left of them on disk. */
+/** Deletes the stored credentials of an owner. The next maintenance erases what is left of them on disk. */
 export async function deleteCredentials(
   session: Session,
   orgId: string,
-  metricId: string,
+  { kind, id }: CredentialOwner,
   now: Date,
 ): Promise<void> {
   const deleted = await session.run(
-    `DELETE FROM credentials WHERE org_id = $org AND owner_kind = 'metric' AND owner_id = $owner`,
-    { org: orgId, owner: metricId },
+    'DELETE FROM credentials WHERE org_id = $org AND owner_kind = $kind AND owner_id = $owner',
+    { org: orgId, kind, owner: id },
   );
   if (deleted > 0)
     await session.run('INSERT INTO erasures BY NAME SELECT $org AS org_id, $now::TIMESTAMP AS requested_at', {
@@ -74,7 +81,7 @@ export async function findCredential(
 ): Promise<string | null | undefined> {
   const [row] = await warehouse.query<{ sealed_credential: string }>(
     `SELECT sealed_credential FROM credentials
-     WHERE org_id = $org AND owner_kind = 'metric' AND owner_id = $owner AND credential_id = $credential`,
+     WHERE org_id = $org AND owner_kind = $kind AND owner_id = $owner AND credential_id = $credential`,
     rowOf(place),
   );
   if (row === undefined) return undefined;
