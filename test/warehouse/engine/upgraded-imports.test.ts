@@ -4,7 +4,7 @@ import { resealSome } from '../../../warehouse/engine/records/reseal.ts';
 import { sealedByKeys } from '../../../warehouse/engine/records/sealed-texts.ts';
 import { BASELINE } from '../../../warehouse/engine/migrations/032-baseline.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { credentialOf, findImport, listImports } from '../../../warehouse/imports/imports.ts';
+import { credentialOf, findImport, IMPORTS } from '../../../warehouse/imports/imports.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 
 const ORG = 'org_1';
@@ -48,7 +48,7 @@ describeOnBothEngines('the imports of a warehouse of version 32', (open) => {
     const warehouse = await Warehouse.open(test.settings);
     try {
       const credentialsBy = async (sealer: Sealer) => {
-        const found = (await listImports(warehouse, ORG)).toSorted((one, other) =>
+        const found = (await IMPORTS.list(warehouse, ORG)).toSorted((one, other) =>
           one.id < other.id ? -1 : 1,
         );
         return Promise.all(
