@@ -73,7 +73,7 @@ function refuseUnnamed(request: FastifyRequest): void {
 }
 
 async function getMetrics(request: Asked<{ query: typeof namedPageQuery }>, dependencies: ApiDependencies) {
-  const { warehouse } = dependencies;
+  const { warehouse, clock } = dependencies;
   const caller = callerOf(request);
   const metrics = await page(
     request.query,
@@ -83,8 +83,8 @@ async function getMetrics(request: Asked<{ query: typeof namedPageQuery }>, depe
   );
   if (!permits(caller.permission, 'read'))
     return { ...metrics, data: metrics.data.map(({ id, name }) => ({ id, name })) };
-  const spend = await upToDate(dependencies, request, 'months', metrics.data);
-  const months = await monthsOf(dependencies, caller, metrics.data, 'metrics', spend);
+  const reading = await upToDate(dependencies, request, 'months', clock.now(), metrics.data);
+  const months = await monthsOf(dependencies, caller, metrics.data, 'metrics', reading);
   const imports = await importStates(warehouse, caller, metrics.data);
   return {
     ...metrics,
@@ -124,10 +124,11 @@ async function postMetric(request: Asked<{ body: typeof newMetric }>, dependenci
 
 /** Returns the record of a metric for callers who may see its numbers, with its last twelve months. */
 async function withMonths(request: FastifyRequest, dependencies: ApiDependencies, metric: Metric) {
+  const { warehouse, clock } = dependencies;
   const caller = callerOf(request);
-  const spend = await upToDate(dependencies, request, 'months', [metric]);
-  const months = (await monthsOf(dependencies, caller, [metric], 'metric', spend)).get(metric.id) ?? [];
-  const imports = await importStates(dependencies.warehouse, caller, [metric]);
+  const reading = await upToDate(dependencies, request, 'months', clock.now(), [metric]);
+  const months = (await monthsOf(dependencies, caller, [metric], 'metric', reading)).get(metric.id) ?? [];
+  const imports = await importStates(warehouse, caller, [metric]);
   return { ...toWireMetric(metric, months, imports.get(metric.id)), months };
 }
 

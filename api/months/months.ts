@@ -13,7 +13,8 @@ import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { labelledMonths } from './labelled-months.ts';
 import { monthsOf } from './read-months.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, tagged, type Asked, type Reading, type Replying } from '../routes/route.ts';
+import { route, tagged, type Asked, type Replying } from '../routes/route.ts';
+import type { Reading } from '../routes/up-to-date.ts';
 import { closeSignal, sendStream } from '../http/files/tabular.ts';
 
 const monthParams = idParams.extend({ month });
@@ -66,22 +67,20 @@ const labelledMonthRecord = countMonth
 async function getMonths(
   request: Asked<{ query: typeof monthsQuery }>,
   dependencies: ApiDependencies,
-  { metric, spend, reply }: NamedMetric & Reading & Replying,
+  { metric, spend, now, reply }: NamedMetric & Reading & Replying,
 ) {
-  const { warehouse, clock } = dependencies;
   const caller = callerOf(request);
   const { by, top, ...asked } = request.query;
-  const now = clock.now();
   const requested = await requestedMonths(asked, now);
   if (by === undefined) {
     const range = Object.keys(asked).length === 0 ? undefined : requested.months;
-    const months = await monthsOf(dependencies, caller, [metric], 'months', spend, range);
+    const months = await monthsOf(dependencies, caller, [metric], 'months', { spend, now }, range);
     return { ...success(months.get(metric.id) ?? []), next_cursor: requested.next_cursor };
   }
   if (metric.label_key === null)
     throw invalid('by: expected no "label" on a metric without a label key, got "label"');
   const of = { organisation: caller.organisation, metric, now, top };
-  const pieces = labelledMonths(warehouse, spend, of, requested, closeSignal(reply));
+  const pieces = labelledMonths(dependencies.warehouse, spend, of, requested, closeSignal(reply));
   return sendStream(reply, JSON_TYPE, pieces);
 }
 
@@ -123,7 +122,7 @@ export const monthRoutes = tagged({ tag: 'Months', plan: 'unit_economics' }, [
     summary: 'The last twelve months, or others, newest first, the running one included',
     query: monthsQuery,
     answer: pageOf(z.union([labelledMonthRecord, revenueMonth])),
-    check: ({ query }, { clock }) => requestedMonths(query, clock.now()),
+    check: ({ query }, now) => requestedMonths(query, now),
     metric: 'numbers',
     reads: 'months',
     handle: getMonths,

@@ -1,4 +1,4 @@
-import type { ComputedQueries, ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
+import type { ComputedQueries } from '../../warehouse/spend/compute-spend.ts';
 import { dayOf } from '../../domain/shared/calendar.ts';
 import { monthRecords, type MonthRecord } from '../../domain/months/month-record.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
@@ -11,6 +11,7 @@ import type { Caller } from '../access/authentication.ts';
 import { visibleNumbers, type Viewed } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import type { MonthRange } from '../http/month-range.ts';
+import type { Reading } from '../routes/up-to-date.ts';
 
 /** The shown months of a metric. */
 const RECORDS = {
@@ -24,19 +25,18 @@ const RECORD_BYTES = 1_000;
  * Returns the last twelve months, or those of `range`, of those metrics whose numbers the caller may see, newest first, by metric
  * id. The audit log records the view of revenue. Of it and of a range, nothing is kept in memory.
  *
- * @param spend up to date for the months of the metrics.
+ * @param reading of the months of the metrics.
  */
 export async function monthsOf(
   dependencies: Pick<ApiDependencies, 'warehouse' | 'sealer' | 'clock'>,
   caller: Caller,
   requested: readonly Metric[],
   viewed: Viewed,
-  spend: ComputedSpend,
+  { spend, now }: Reading,
   range?: MonthRange,
 ): Promise<Map<string, MonthRecord[]>> {
-  const { warehouse, clock } = dependencies;
+  const { warehouse } = dependencies;
   const { organisation, revisions } = caller;
-  const now = clock.now();
   const { metrics, vault } = await visibleNumbers(dependencies, caller, requested, viewed);
   const cache = warehouse.cache.of(revisions, organisation.id);
   const kept = range === undefined ? { cache } : { range };

@@ -49,10 +49,10 @@ const privateGlance = z.object({ metric: privateMetric }).meta({ id: 'PrivateGla
 
 async function getOverview(request: Asked, dependencies: ApiDependencies) {
   const caller = callerOf(request);
-  const { warehouse } = dependencies;
+  const { warehouse, clock } = dependencies;
   const metrics = await cachedMetrics(caller.revisions, warehouse, caller.organisation.id);
-  const spend = await upToDate(dependencies, request, 'months', metrics);
-  const months = await monthsOf(dependencies, caller, metrics, 'overview', spend);
+  const reading = await upToDate(dependencies, request, 'months', clock.now(), metrics);
+  const months = await monthsOf(dependencies, caller, metrics, 'overview', reading);
   const imports = await importStates(warehouse, caller, metrics);
   return success(
     metrics.map((metric) => {

@@ -121,12 +121,12 @@ async function waitingNumbers(
   const { metrics, vault } = await visibleNumbers(dependencies, caller, all, 'waiting');
   const teams = (await TEAMS.list(warehouse, organisation.id)).sort(byName);
   const imports = await importStates(warehouse, caller, metrics);
-  const { on } = await upToDate(dependencies, request, 'bills', metrics);
+  const { spend } = await upToDate(dependencies, request, 'bills', now, metrics);
   // Below its plan, nobody can lock a month of revenue.
   const lockable = metrics.filter(({ kind }) => kind === 'count' || includes(organisation.tier, 'revenue'));
   const { records, bills } = await warehouse.onOneState(async (session) => ({
-    records: await readMonths(on(session), organisation, lockable, now, { vault }),
-    bills: teams.length === 0 ? [] : await monthBills(on(session), organisation.id, shownMonths(now)),
+    records: await readMonths(spend.on(session), organisation, lockable, now, { vault }),
+    bills: teams.length === 0 ? [] : await monthBills(spend.on(session), organisation.id, shownMonths(now)),
   }));
   const newestFirst = bills.slice(1).reverse();
   return [

@@ -41,14 +41,15 @@ function register<Dependencies extends ApiDependencies>(
         }),
     // All of it is the work of the request, which holds its place until it ends (admission.ts).
     handler: async (request, reply) => {
-      await check?.(request, dependencies);
+      const now = dependencies.clock.now();
+      await check?.(request, now, dependencies);
       const named =
         metric === undefined ? undefined : await requestedMetric(dependencies, request as AskedById, metric);
-      const spend =
+      const reading =
         reads === undefined
           ? undefined
-          : await upToDate(dependencies, request, reads, named && [named.metric]);
-      return handle(request, dependencies, { reply, ...named, spend });
+          : await upToDate(dependencies, request, reads, now, named && [named.metric]);
+      return handle(request, dependencies, { reply, ...named, ...reading });
     },
   });
 }

@@ -2,14 +2,13 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema 
 import type { z } from 'zod';
 import type { Access } from '../../domain/organisations/permissions.ts';
 import type { Feature } from '../../domain/organisations/tiers.ts';
-import type { ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import type { MetricUse, NamedMetric } from '../access/revenue-access.ts';
 import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams } from '../http/fields.ts';
 import { schemaOf, type Description, type RouteAccess } from './route-schema.ts';
 import type { Tag } from './tags.ts';
-import type { Reads } from './up-to-date.ts';
+import type { Reading, Reads } from './up-to-date.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,11 +39,6 @@ export type AskedById = Asked<{ params: typeof idParams }>;
 /** What a handler gets of its reply. */
 export interface Replying {
   reply: FastifyReply;
-}
-
-/** The spend that a route has brought up to date before its handler. */
-export interface Reading {
-  spend: ComputedSpend;
 }
 
 type Given<Use, Read> = Replying &
@@ -88,9 +82,10 @@ interface Definition<
   answer: Answer;
   /** Runs after the checks of the scope, and before the body is read. */
   admit?: (request: FastifyRequest, reply: FastifyReply, dependencies: Dependencies) => unknown;
-  /** Throws for inputs that do not fit each other, before anything is read. */
+  /** Throws for inputs that do not fit each other or name nothing, before anything is brought up to date. */
   check?: (
     request: Asked<{ body: Body; params: Params; query: Query }>,
+    now: Date,
     dependencies: Dependencies,
   ) => unknown;
   /** How the route uses the metric with the `id` of its path. This decides who may call it if that is a revenue metric. */
@@ -111,7 +106,7 @@ export interface Route<in Dependencies = ApiDependencies> extends Pick<Limits, '
   schema: FastifySchema;
   config: FastifyContextConfig;
   admit?: (request: FastifyRequest, reply: FastifyReply, dependencies: Dependencies) => unknown;
-  check?: (request: FastifyRequest, dependencies: Dependencies) => unknown;
+  check?: (request: FastifyRequest, now: Date, dependencies: Dependencies) => unknown;
   metric?: MetricUse;
   reads?: Reads;
   handle: (request: FastifyRequest, dependencies: Dependencies, given: object) => unknown;

@@ -16,19 +16,25 @@ declare module 'fastify' {
 /** What a route reads: spend, the bills of teams, or months of metrics, which are made of bills if any metric divides one. */
 export type Reads = 'spend' | 'bills' | 'months';
 
+/** The spend that a request has brought up to date, and when: all that the request computes from it is of this instant. */
+export interface Reading {
+  spend: ComputedSpend;
+  now: Date;
+}
+
 /**
  * Brings up to date what a request reads, and returns the spend that it may read. For `months` these are the months of `metrics`,
  * which were read before: the costs of a metric that is made later are not computed yet. Without them, bills are sealed, too.
  */
 export async function upToDate(
-  { warehouse, clock }: Pick<ApiDependencies, 'warehouse' | 'clock'>,
+  { warehouse }: Pick<ApiDependencies, 'warehouse'>,
   request: FastifyRequest,
   reads: Reads,
+  now: Date,
   metrics?: readonly Metric[],
-): Promise<ComputedSpend> {
+): Promise<Reading> {
   const { organisation, revisions: ofRequest } = callerOf(request);
   const { id: orgId } = organisation;
-  const now = clock.now();
   // A metric may have been made since the request began, also by another node.
   const revisions = metrics === undefined ? ofRequest : await warehouse.revisions();
   const update = {
@@ -39,7 +45,7 @@ export async function upToDate(
   };
   const spend = await update[reads]();
   noteUpdates(request, spend);
-  return spend;
+  return { spend, now };
 }
 
 /** Requests an evaluation of events if months were computed or sealed: at once, because the client may leave before the answer. */

@@ -10,14 +10,15 @@ import {
   type BreakdownKey,
   type BreakdownRow,
 } from '../../warehouse/spend/cost-breakdown.ts';
-import type { ComputedSession } from '../../warehouse/spend/compute-spend.ts';
+import type { ComputedSession, ComputedSpend } from '../../warehouse/spend/compute-spend.ts';
 import { completeThrough, costSummary } from '../../warehouse/spend/costs.ts';
 import { reconciliation } from '../../warehouse/spend/reconciliation.ts';
 import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { page } from '../http/paging.ts';
 import { success, successOf } from '../routes/bodies.ts';
-import { route, tagged, type Asked, type Reading, type Replying } from '../routes/route.ts';
+import { route, tagged, type Asked, type Replying } from '../routes/route.ts';
+import type { Reading } from '../routes/up-to-date.ts';
 import {
   closeSignal,
   PARQUET,
@@ -48,6 +49,7 @@ const toWireRow = ({ total, ...keys }: BreakdownRow): z.infer<typeof breakdownRo
 });
 
 interface SentRows {
+  spend: ComputedSpend;
   type: TabularType;
   keys: readonly BreakdownKey[];
   days: { start: Day; end: Day };
@@ -59,32 +61,35 @@ interface SentRows {
 /** Sends a file of all rows, or of some. */
 function sendRows(
   reply: FastifyReply,
-  { warehouse, clock }: ApiDependencies,
-  { type, keys, days, safe, part }: SentRows,
+  { warehouse }: ApiDependencies,
+  { spend, type, keys, days, safe, part }: SentRows,
 ): Promise<FastifyReply> {
   const { id } = callerOf(reply.request).organisation;
   const name = `costs-by-${keys.join('-')}-${days.start}-to-${days.end}`;
   const range = { ...days, limit: null, offset: 0, ...part };
-  const during = { now: clock.now(), signal: closeSignal(reply) };
+  const computed = spend.on(warehouse);
+  const signal = closeSignal(reply);
   if (type === PARQUET)
-    return sendFile(reply, type, name, parquetBreakdown(warehouse, id, keys, range, during));
-  const batches = streamBreakdown(warehouse, id, keys, range, during);
+    return sendFile(reply, type, name, parquetBreakdown(computed, id, keys, range, signal));
+  const batches = streamBreakdown(computed, id, keys, range, signal);
   return sendTabular(reply, type, name, { columns: breakdownColumns(keys), batches }, safe);
 }
 
 async function getCosts(
   request: Asked<{ query: typeof range }>,
   dependencies: ApiDependencies,
-  { reply }: Replying,
+  { reply, spend, now }: Replying & Reading,
 ) {
-  const { warehouse, clock } = dependencies;
   const { organisation } = callerOf(request);
   const { start_date, end_date, safe } = request.query;
   const type = tabularType(request);
   const asked = { start: start_date, end: end_date };
-  if (type !== null) return sendRows(reply, dependencies, { type, keys: FLAT_KEYS, days: asked, safe });
+  if (type !== null)
+    return sendRows(reply, dependencies, { spend, type, keys: FLAT_KEYS, days: asked, safe });
   const days = { previousStart: addDays(start_date, -daysOf(request.query)), ...asked };
-  const summary = await costSummary(warehouse, organisation.id, days, clock.now());
+  const summary = await dependencies.warehouse.onOneState((session) =>
+    costSummary(spend.on(session), organisation.id, days, now),
+  );
   return success({
     start_date,
     end_date,
@@ -133,15 +138,15 @@ const breakdownPage = (
 async function sendBreakdown(
   request: Asked<{ query: typeof breakdownQuery }>,
   dependencies: ApiDependencies,
-  { reply, spend: { on } }: Replying & Reading,
+  { reply, spend }: Replying & Reading,
   type: TabularType,
 ): Promise<FastifyReply> {
   const { start_date, end_date, group_by: keys, limit, cursor, safe } = request.query;
-  const rows = { type, keys, days: { start: start_date, end: end_date }, safe };
+  const rows = { spend, type, keys, days: { start: start_date, end: end_date }, safe };
   if (limit === undefined && cursor === undefined) return sendRows(reply, dependencies, rows);
   const { id: orgId } = callerOf(request).organisation;
   const { data, next_cursor } = await dependencies.warehouse.session((session) =>
-    breakdownPage(on(session), orgId, request.query),
+    breakdownPage(spend.on(session), orgId, request.query),
   );
   if (next_cursor !== null) reply.header('x-next-cursor', next_cursor);
   const part = { limit: data.length, offset: (data[0]?.next ?? 1) - 1 };
@@ -153,22 +158,20 @@ async function getBreakdown(
   dependencies: ApiDependencies,
   given: Replying & Reading,
 ) {
-  const { warehouse, clock } = dependencies;
   const { id: orgId } = callerOf(request).organisation;
   const { start_date, end_date } = request.query;
   const type = tabularType(request);
   if (type !== null) return sendBreakdown(request, dependencies, given, type);
   const days = { start: start_date, end: end_date };
-  const now = clock.now();
   // One transaction, because the rows add up to the total and the reconciliation explains it.
-  const { rows, whole, reconciled, through } = await warehouse.onOneState(async (stored) => {
+  const { rows, whole, reconciled, through } = await dependencies.warehouse.onOneState(async (stored) => {
     const session = given.spend.on(stored);
     const all = { ...days, limit: 1, offset: 0 };
     return {
       rows: await breakdownPage(session, orgId, request.query),
       whole: (await costBreakdown(session, orgId, [], all))[0],
       reconciled: await reconciliation(session, orgId, days),
-      through: await completeThrough(session, orgId, start_date, now),
+      through: await completeThrough(session, orgId, start_date, given.now),
     };
   }, closeSignal(given.reply));
   return {

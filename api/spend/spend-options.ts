@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { monthOf } from '../../domain/shared/calendar.ts';
+import { dayOf, monthOf } from '../../domain/shared/calendar.ts';
 import { toWire } from '../../domain/shared/decimals.ts';
 import { previewSpend } from '../../warehouse/spend/picks/spend-preview.ts';
 import { spendOptions } from '../../warehouse/spend/picks/spend-options.ts';
@@ -8,6 +8,7 @@ import type { ApiDependencies } from '../http/dependencies.ts';
 import { page, pageQuery } from '../http/paging.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
 import { route, tagged, type Asked } from '../routes/route.ts';
+import type { Reading } from '../routes/up-to-date.ts';
 import { ownedPicks, refuseIdle, spendPickRecord } from './pick-fields.ts';
 
 const month = z
@@ -108,7 +109,8 @@ const monthText = (day: string | null): string | null => (day === null ? null : 
 
 async function getOptions(
   request: Asked<{ query: typeof optionsQuery }>,
-  { warehouse, clock }: ApiDependencies,
+  { warehouse }: ApiDependencies,
+  { spend, now }: Reading,
 ) {
   const { source, q } = request.query;
   const orgId = callerOf(request).organisation.id;
@@ -118,7 +120,8 @@ async function getOptions(
     ({ limit, cursor }) => {
       const [of, cost, key] = cursor ?? [];
       const after = key === undefined ? null : { month: of ?? null, cost: cost ?? null, key };
-      return spendOptions(warehouse, orgId, { source, q, limit, cursor: after }, clock.now());
+      const asked = { source, q, limit, cursor: after };
+      return warehouse.onOneState((session) => spendOptions(spend.on(session), orgId, asked, dayOf(now)));
     },
     (option): z.infer<typeof position> => [option.month, option.cost, option.key],
   );
@@ -136,15 +139,18 @@ async function getOptions(
 
 async function postPreview(
   request: Asked<{ body: typeof previewBody }>,
-  { warehouse, clock }: ApiDependencies,
+  { warehouse }: ApiDependencies,
+  { spend, now }: Reading,
 ) {
-  const { spend, user: given = { type: 'metric' as const } } = request.body;
+  const { spend: picks, user: given = { type: 'metric' as const } } = request.body;
   const owner = {
     type: given.type === 'shared_cost' ? ('shared cost' as const) : given.type,
     id: given.id ?? '',
   };
   const orgId = callerOf(request).organisation.id;
-  const preview = await previewSpend(warehouse, orgId, owner, spend, clock.now());
+  const preview = await warehouse.onOneState((session) =>
+    previewSpend(spend.on(session), orgId, owner, picks, now),
+  );
   return success({
     ...preview,
     month: monthText(preview.month),

@@ -8,7 +8,8 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { month } from '../http/fields.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, tagged, type Asked, type Reading } from '../routes/route.ts';
+import { route, tagged, type Asked } from '../routes/route.ts';
+import type { Reading } from '../routes/up-to-date.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';
 import { billOnWire, billRecord } from './team-bills.ts';
@@ -46,11 +47,11 @@ const monthParams = z.strictObject({ month });
 
 async function getTotals(
   request: Asked<{ query: typeof monthRangeQuery }>,
-  { warehouse, clock }: ApiDependencies,
-  { spend }: Reading,
+  { warehouse }: ApiDependencies,
+  { spend, now }: Reading,
 ) {
   const { organisation } = callerOf(request);
-  const { months: range, next_cursor } = await requestedMonths(request.query, clock.now());
+  const { months: range, next_cursor } = await requestedMonths(request.query, now);
   const { months, teams } = await readBills(warehouse, spend, organisation.id, range);
   const totals = months.map(({ month, status, bills, unallocated }) => ({
     month,
@@ -67,8 +68,8 @@ async function getTotals(
   return { ...success(totals), next_cursor };
 }
 
-function refuseOlder({ params }: Asked<{ params: typeof monthParams }>, { clock }: ApiDependencies): void {
-  const { newest, count } = shownMonths(clock.now());
+function refuseOlder({ params }: Asked<{ params: typeof monthParams }>, now: Date): void {
+  const { newest, count } = shownMonths(now);
   const oldest = addMonths(newest, 1 - count);
   if (params.month < oldest || params.month > newest)
     throw invalid(`month: expected a month from ${oldest} to ${newest}, got ${JSON.stringify(params.month)}`);
@@ -76,8 +77,8 @@ function refuseOlder({ params }: Asked<{ params: typeof monthParams }>, { clock 
 
 async function getMonth(
   request: Asked<{ params: typeof monthParams }>,
-  { warehouse, clock }: ApiDependencies,
-  { spend }: Reading,
+  { warehouse }: ApiDependencies,
+  { spend, now }: Reading,
 ) {
   const { organisation } = callerOf(request);
   const wanted = { newest: request.params.month, count: 1 };
@@ -85,7 +86,6 @@ async function getMonth(
   const [ofMonth] = months;
   if (ofMonth === undefined) throw new Error(`no bills of ${request.params.month}`);
   const { month, unallocated, total } = ofMonth;
-  const now = clock.now();
   return success({
     month,
     bills: teams.map(({ id, name }) => ({
@@ -107,7 +107,7 @@ export const allBillRoutes = tagged({ tag: 'Teams', plan: 'unit_economics' }, [
       'What each team costs in the last twelve months, or others, newest first, the running one included',
     query: monthRangeQuery,
     answer: pageOf(billTotals),
-    check: ({ query }, { clock }) => requestedMonths(query, clock.now()),
+    check: ({ query }, now) => requestedMonths(query, now),
     reads: 'bills',
     handle: getTotals,
   }),

@@ -10,13 +10,14 @@ import { resealBills } from '../../warehouse/teams/bills/bill-resealing.ts';
 import { listBillVersions, type Bill } from '../../warehouse/teams/bills/bill-versions.ts';
 import type { MonthBills } from '../../warehouse/teams/bills/bills.ts';
 import type { Organisation } from '../../warehouse/organisations/organisations.ts';
-import { TEAMS } from '../../warehouse/teams/teams.ts';
+import { TEAMS, type Team } from '../../warehouse/teams/teams.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { idParams, instant, month } from '../http/fields.ts';
 import { pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, tagged, type Asked, type Reading } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
+import type { Reading } from '../routes/up-to-date.ts';
 import { monthRangeQuery, requestedMonths } from '../http/month-range.ts';
 import { readBills } from './read-bills.ts';
 
@@ -168,28 +169,29 @@ export function billOnWire(
   };
 }
 
+const requestedTeam = (request: AskedById, { warehouse }: ApiDependencies): Promise<Team> =>
+  requested('team', TEAMS, warehouse, request);
+
 const versionParams = idParams.extend({ month });
 const resealParams = z.strictObject({ month });
 const resealBody = z.strictObject({ reason });
 
 async function getBills(
   request: Asked<{ params: typeof idParams; query: typeof monthRangeQuery }>,
-  { warehouse, clock }: ApiDependencies,
-  { spend }: Reading,
+  { warehouse }: ApiDependencies,
+  { spend, now }: Reading,
 ) {
   const { organisation } = callerOf(request);
-  const now = clock.now();
   const { months: range, next_cursor } = await requestedMonths(request.query, now);
-  const team = await requested('team', TEAMS, warehouse, request);
   const { months } = await readBills(warehouse, spend, organisation.id, range);
-  const bills = months.map((ofMonth) => billOnWire(team.id, ofMonth, organisation, now));
+  const bills = months.map((ofMonth) => billOnWire(request.params.id, ofMonth, organisation, now));
   return { ...success(bills), next_cursor };
 }
 
 async function getVersions(request: Asked<{ params: typeof versionParams }>, { warehouse }: ApiDependencies) {
   const { id: orgId } = callerOf(request).organisation;
-  const team = await requested('team', TEAMS, warehouse, request);
-  const versions = await listBillVersions(warehouse, orgId, team.id, request.params.month);
+  const { id, month } = request.params;
+  const versions = await listBillVersions(warehouse, orgId, id, month);
   return success(
     versions.map((version) => ({
       ...toWireAmounts(version),
@@ -231,7 +233,10 @@ export const teamBillRoutes = tagged({ tag: 'Teams', plan: 'unit_economics' }, [
     summary: 'The bills of the last twelve months, or others, newest first, the running one included',
     query: monthRangeQuery,
     answer: pageOf(billRecord),
-    check: ({ query }, { clock }) => requestedMonths(query, clock.now()),
+    check: async (request, now, dependencies) => {
+      await requestedMonths(request.query, now);
+      await requestedTeam(request, dependencies);
+    },
     reads: 'bills',
     handle: getBills,
   }),
@@ -241,6 +246,7 @@ export const teamBillRoutes = tagged({ tag: 'Teams', plan: 'unit_economics' }, [
     summary: 'The sealed versions of a bill, newest first',
     params: versionParams,
     answer: successOf(z.array(billVersion)),
+    check: (request, _now, dependencies) => requestedTeam(request, dependencies),
     reads: 'bills',
     handle: getVersions,
   }),

@@ -6,7 +6,7 @@ import { isTriedAgain, toFailure } from '../../activities/shared/failures.ts';
 import { ingestSource } from '../../activities/sources/ingest-source.ts';
 import type { Random } from '../../bench/data/random.ts';
 import type { CostSource } from '../../warehouse/sources/cost-sources.ts';
-import { costSummary } from '../../warehouse/spend/costs.ts';
+import { costsOf } from '../support/warehouse/costs-of.ts';
 import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 import { fromCsv, writeTable } from '../support/warehouse/duckdb-files.ts';
@@ -81,7 +81,7 @@ export async function prepareLoads(test: TestWarehouse, tally: Tally): Promise<M
     if (result.months.length > 0 && Number(stored?.row_count) !== reported)
       throw new WrongLoad(`the run reports ${reported} stored rows, the load has ${stored?.row_count ?? 0}`);
     const range = { start: '2024-09-01', end: '2024-09-30', previousStart: '2024-08-01' };
-    await costSummary(test.warehouse, orgId, range, NOW).catch((error: unknown) => {
+    await costsOf(test.warehouse, orgId, range, NOW).catch((error: unknown) => {
       throw new WrongLoad(`the months of a published load cannot be computed: ${String(error)}`);
     });
   };

@@ -36,11 +36,14 @@ export type ComputedSession = Session & Computed;
 /** Runs single statements, on any session, while an organisation's spend is up to date. */
 export type ComputedQueries = Queries & Computed;
 
+/** Streams rows while an organisation's spend is up to date. */
+export type ComputedWarehouse = Warehouse & Computed;
+
 /** An organisation's spend after it was brought up to date. */
 export interface ComputedSpend {
   /** The months that were computed, oldest first; usually none. */
   months: Month[];
-  /** Lets spend be read on a session, or by single statements. */
+  /** Lets spend be read on a session, by single statements, or in streams. */
   on: <Own extends Queries>(session: Own) => Own & Computed;
 }
 

@@ -2,13 +2,12 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../domain/shared/decimals.ts';
 import { ACCOUNT_NAMES } from './costs.ts';
 import { COUNTED_DAYS } from './daily-spend.ts';
-import { computeSpend, type ComputedSession } from './compute-spend.ts';
+import type { ComputedSession, ComputedWarehouse } from './compute-spend.ts';
 import { cte, ctes } from '../engine/sql/cte.ts';
 import { owners } from './picks/ownership.ts';
 import { SPEND_KEYS } from './picks/pick-key.ts';
 import { streamParquet } from '../engine/parquet-file.ts';
 import { typedColumns, type Columns } from '../engine/sql/columns.ts';
-import type { Warehouse } from '../engine/warehouse.ts';
 
 /**
  * The keys to group spend by, each with its column of the counted rows. Cloud, account, service, resource group and tag leave
@@ -79,28 +78,24 @@ interface BreakdownRange {
 }
 
 /** Yields rows of the same in batches, in bounded memory, with totals of six places; see {@link Warehouse.stream}. */
-export const streamBreakdown = async function* (
-  warehouse: Warehouse,
+export const streamBreakdown = (
+  warehouse: ComputedWarehouse,
   orgId: string,
   keys: readonly BreakdownKey[],
   range: BreakdownRange,
-  { now, signal }: { now: Date; signal: AbortSignal },
-): AsyncGenerator<BreakdownRow[]> {
-  await computeSpend(warehouse, orgId, now);
-  yield* warehouse.stream<BreakdownRow>(typedBreakdown(keys), [{ org: orgId, ...range }], signal);
-};
+  signal: AbortSignal,
+): AsyncGenerator<BreakdownRow[]> =>
+  warehouse.stream(typedBreakdown(keys), [{ org: orgId, ...range }], signal);
 
 /** Yields a Parquet file of the same rows; see {@link streamParquet}. */
-export const parquetBreakdown = async function* (
-  warehouse: Warehouse,
+export const parquetBreakdown = (
+  warehouse: ComputedWarehouse,
   orgId: string,
   keys: readonly BreakdownKey[],
   range: BreakdownRange,
-  { now, signal }: { now: Date; signal: AbortSignal },
-): AsyncGenerator<Uint8Array> {
-  await computeSpend(warehouse, orgId, now);
-  yield* streamParquet(warehouse, typedBreakdown(keys), { org: orgId, ...range }, signal);
-};
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> =>
+  streamParquet(warehouse, typedBreakdown(keys), { org: orgId, ...range }, signal);
 
 const typedBreakdown = (keys: readonly BreakdownKey[]): string =>
   typedColumns(breakdownColumns(keys), `(${breakdownStatement(keys)})`);

@@ -5,8 +5,7 @@ import type { SpendSource } from '../../domain/sources/spend-sources.ts';
 import { cte, ctes } from '../engine/sql/cte.ts';
 import { COVERED_DAYS, DAYS } from '../sources/covered-days.ts';
 import { lackingDays } from '../sources/units/missing-units.ts';
-import { computeSpend, type ComputedSession } from './compute-spend.ts';
-import type { Warehouse } from '../engine/warehouse.ts';
+import type { ComputedSession } from './compute-spend.ts';
 
 /** An account's spend, with its clusters and hosts apart (docs/concepts.md#every-dollar-counts-once). */
 interface AccountSpend {
@@ -55,16 +54,13 @@ interface Row {
  * (docs/http.md#read-costs). Days and accounts without spend in the range are left out.
  */
 export async function costSummary(
-  warehouse: Warehouse,
+  session: ComputedSession,
   orgId: string,
   range: CostRange,
   now: Date,
 ): Promise<CostSummary> {
-  const { on } = await computeSpend(warehouse, orgId, now);
-  const { rows, coverage } = await warehouse.onOneState(async (session) => ({
-    rows: await session.query<Row>(COST_SUMMARY, { org: orgId, ...range }),
-    coverage: await coverageFrom(on(session), orgId, range, now),
-  }));
+  const rows = await session.query<Row>(COST_SUMMARY, { org: orgId, ...range });
+  const coverage = await coverageFrom(session, orgId, range, now);
   const whole = rows.find(({ part }) => part === 'total');
   const previous = whole?.previous ?? '0';
   const ofSource = (wanted: SpendSource): DecimalText =>

@@ -5,7 +5,7 @@ import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { BREAKDOWN_KEYS, type BreakdownKey } from '../../../warehouse/spend/cost-breakdown.ts';
 import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
-import { costSummary } from '../../../warehouse/spend/costs.ts';
+import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
 import { reconciliation } from '../../../warehouse/spend/reconciliation.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
@@ -42,12 +42,7 @@ export async function answered(warehouse: Warehouse, told: ToldOrganisation, org
   const { today, range } = organisation;
   const now = noon(today);
   const { on } = await sealBills(warehouse, told.id, now);
-  const summary = await costSummary(
-    warehouse,
-    told.id,
-    { ...range, previousStart: previousStart(range) },
-    now,
-  );
+  const summary = await costsOf(warehouse, told.id, { ...range, previousStart: previousStart(range) }, now);
   const settlement = { settleDays: told.stored.settle_days };
   const metrics = told.metrics.filter((metric) => metric !== null);
   const ids = metrics.map(({ id }) => id);

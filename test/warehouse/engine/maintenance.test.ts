@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCostSource, updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
-import { costSummary } from '../../../warehouse/spend/costs.ts';
+import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { describeFile } from '../../support/warehouse/describe-file.ts';
 import { stageFocus } from '../../../warehouse/sources/focus/focus-load.ts';
 import { compact, removeDeadSpend, SPEND_TABLES } from '../../../warehouse/engine/maintenance/maintenance.ts';
@@ -100,7 +100,7 @@ describeOnBothEngines('maintenance', (open) => {
     expect(await removeDeadSpend(test.warehouse, new Date('2026-02-28T00:00:00Z'))).toBe(0);
 
     await compact(test.warehouse);
-    expect(Number((await costSummary(test.warehouse, 'org_replaced', RANGE, NOW)).total)).toBe(12.5);
+    expect(Number((await costsOf(test.warehouse, 'org_replaced', RANGE, NOW)).total)).toBe(12.5);
   });
 
   it('removes old rows of an attempt that died before it published; they never count', async () => {
@@ -108,7 +108,7 @@ describeOnBothEngines('maintenance', (open) => {
     await expect(
       load('org_orphan', source, '99', '2026-02-01T00:00:00Z', { isCurrent: false }),
     ).rejects.toThrow('given up');
-    expect(Number((await costSummary(test.warehouse, 'org_orphan', RANGE, NOW)).total)).toBe(0);
+    expect(Number((await costsOf(test.warehouse, 'org_orphan', RANGE, NOW)).total)).toBe(0);
     expect(await rowsOf('org_orphan')).toBe(1);
     // The machine's clock decides its age: the attempt was made just now.
     await removeDeadSpend(test.warehouse, new Date('2030-01-01T00:00:00Z'));
@@ -128,7 +128,7 @@ describeOnBothEngines('maintenance', (open) => {
       actor: ADMIN,
       now: new Date('2026-03-01T00:00:00Z'),
     });
-    expect(Number((await costSummary(test.warehouse, 'org_deleted', RANGE, NOW)).total)).toBe(0);
+    expect(Number((await costsOf(test.warehouse, 'org_deleted', RANGE, NOW)).total)).toBe(0);
     await removeDeadSpend(test.warehouse, new Date('2026-03-05T00:00:00Z'));
     expect(await rowsOf('org_deleted')).toBe(1);
     await removeDeadSpend(test.warehouse, new Date('2026-03-09T00:00:00Z'));

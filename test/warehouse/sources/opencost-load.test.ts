@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Day } from '../../../domain/shared/calendar.ts';
-import { costSummary } from '../../../warehouse/spend/costs.ts';
+import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import { describeFile } from '../../support/warehouse/describe-file.ts';
 import {
@@ -222,12 +222,7 @@ describeOnBothEngines('cluster spend from files', (open, onDuckDb) => {
   });
 
   const costOf = async ({ orgId }: Tenant, start: Day, end = start) => {
-    const { total } = await costSummary(
-      test.warehouse,
-      orgId,
-      { start, end, previousStart: '2025-12-01' },
-      NOW,
-    );
+    const { total } = await costsOf(test.warehouse, orgId, { start, end, previousStart: '2025-12-01' }, NOW);
     return Number(total);
   };
   const workloads = (...days: Day[]) =>

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
-import { costSummary } from '../../../warehouse/spend/costs.ts';
+import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { stageAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
 import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import { beginLoad, type LoadResult } from '../../../warehouse/sources/publishing/load.ts';
@@ -55,7 +55,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
   };
   const totalOf = async (orgId: string) => {
     const range = { start: '2026-01-01', end: '2026-01-31', previousStart: '2025-12-01' };
-    return Number((await costSummary(test.warehouse, orgId, range, NOW)).total);
+    return Number((await costsOf(test.warehouse, orgId, range, NOW)).total);
   };
   const loaded = async (
     kind: 'hosts' | 'opencost' | 'ai_tools',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
-import { costSummary } from '../../../warehouse/spend/costs.ts';
+import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import {
@@ -48,7 +48,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
         dayLine('2026-01-31', '-2', { ProviderName: 'Microsoft', SubAccountName: 'NULL' }),
       ]),
     );
-    expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toEqual({
+    expect(await costsOf(test.warehouse, orgId, JANUARY, NOW)).toEqual({
       // 10.25 + 10⁻¹⁵ + 4 + 20 − 2
       total: '32.250000000000001',
       bySource: { ...NOTHING, cloud: '32.250000000000001' },
@@ -77,7 +77,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
         focusCsv([dayLine('2026-01-09', '3'), dayLine('2026-01-10', '5')]),
       );
       const day = { previousStart: '2026-01-09', start: '2026-01-10', end: '2026-01-10' };
-      expect(await costSummary(test.warehouse, orgId, day, NOW)).toMatchObject({
+      expect(await costsOf(test.warehouse, orgId, day, NOW)).toMatchObject({
         total: money('5'),
         previousTotal: money('3'),
         byDay: [{ day: '2026-01-10', total: money('5') }],
@@ -86,7 +86,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
 
     it('is 0 if nothing was ingested, with null for the range before', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
-      expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toEqual({
+      expect(await costsOf(test.warehouse, orgId, JANUARY, NOW)).toEqual({
         total: '0',
         bySource: NOTHING,
         byDay: [],
@@ -100,7 +100,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
       const { id: orgId } = await newOrganisation(test.warehouse);
       const { id: sourceId } = await newSource(test.warehouse, orgId);
       await loadText(test, { orgId, sourceId }, focusCsv([dayLine('2025-12-10', '3')]));
-      expect(await costSummary(test.warehouse, orgId, JANUARY, NOW)).toMatchObject({
+      expect(await costsOf(test.warehouse, orgId, JANUARY, NOW)).toMatchObject({
         total: '0',
         byDay: [],
         byAccount: [],
@@ -125,7 +125,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
       { orgId: theirs.id, sourceId: theirBill.id },
       focusCsv([dayLine('2026-01-10', '1000'), dayLine('2025-12-10', '2000'), dayLine('2026-01-31', '1')]),
     );
-    expect(await costSummary(test.warehouse, mine.id, JANUARY, NOW)).toEqual({
+    expect(await costsOf(test.warehouse, mine.id, JANUARY, NOW)).toEqual({
       total: money('1'),
       bySource: { ...NOTHING, cloud: money('1') },
       byDay: [{ day: '2026-01-10', total: money('1') }],
@@ -137,8 +137,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
 
   it('is complete through the last day that every active source has delivered', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);
-    const completeThrough = async () =>
-      (await costSummary(test.warehouse, orgId, JANUARY, NOW)).completeThrough;
+    const completeThrough = async () => (await costsOf(test.warehouse, orgId, JANUARY, NOW)).completeThrough;
     const aws = await newSource(test.warehouse, orgId, { name: 'AWS' });
     await loadText(
       test,
@@ -162,7 +161,7 @@ describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
   onDuckDb(() => {
     it('keeps the spend of a paused source and drops that of a deleted one', async () => {
       const { id: orgId } = await newOrganisation(test.warehouse);
-      const total = async () => (await costSummary(test.warehouse, orgId, JANUARY, NOW)).total;
+      const total = async () => (await costsOf(test.warehouse, orgId, JANUARY, NOW)).total;
       const [kept, dropped] = [
         await newSource(test.warehouse, orgId),
         await newSource(test.warehouse, orgId),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BreakdownKey } from '../../../warehouse/spend/cost-breakdown.ts';
 import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
-import { costSummary } from '../../../warehouse/spend/costs.ts';
+import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { reconciliation } from '../../../warehouse/spend/reconciliation.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
@@ -107,7 +107,7 @@ describeOnBothEngines('every dollar counts once', (open) => {
   };
 
   it('in the total, under its source, day and account', async () => {
-    const { total, bySource, byDay, byAccount } = await costSummary(test.warehouse, orgId, JANUARY, NOW);
+    const { total, bySource, byDay, byAccount } = await costsOf(test.warehouse, orgId, JANUARY, NOW);
     expect(bySource).toEqual({
       cloud: money('15'), // the bucket, 3 × 5
       // prod: node 2 × 24 and disk 3 × 3 on the bill, node of 3 January as the cluster prices it, 20; edge: 3 × (7 + 1)

@@ -13,7 +13,7 @@ import { computeMetricMonths } from '../../../warehouse/months/metric-months.ts'
 import { lockMonth } from '../../../warehouse/months/month-locks.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
 import { findOrganisation } from '../../../warehouse/organisations/organisations.ts';
-import { costSummary } from '../../../warehouse/spend/costs.ts';
+import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { ADMIN, BY_ADMIN, money, newMetric, newSource, NOW } from '../../support/warehouse/tenant.ts';
 import { onClockBehind } from '../months/clock-behind.ts';
@@ -64,7 +64,7 @@ describeOnBothEngines('bills', (open, onDuckDb) => {
 
   const total = async ({ orgId }: Pick<TeamStory, 'orgId'>) => {
     const range = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
-    return (await costSummary(test.warehouse, orgId, range, NOW)).total;
+    return (await costsOf(test.warehouse, orgId, range, NOW)).total;
   };
 
   /** Returns January's record of a metric with team scope. */

@@ -1,10 +1,9 @@
-import { dayOf, type Day } from '../../../domain/shared/calendar.ts';
+import type { Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { ctes } from '../../engine/sql/cte.ts';
 import { isPickable } from '../../sources/focus/values/bill-values.ts';
-import type { Warehouse } from '../../engine/warehouse.ts';
-import { computeSpend } from '../compute-spend.ts';
+import type { ComputedSession } from '../compute-spend.ts';
 import { newestCompleteMonth, optionsOf } from './option-costs.ts';
 import { PARTS_OF_FORM, pickOfKey, SOURCE_OF_FORM } from './pick-key.ts';
 
@@ -30,7 +29,7 @@ export interface OptionPosition {
 
 /** Returns what can be picked after `cursor`, dearest first, with each option's own cost in the newest complete month. */
 export async function spendOptions(
-  warehouse: Warehouse,
+  session: ComputedSession,
   orgId: string,
   {
     source = null,
@@ -43,25 +42,20 @@ export async function spendOptions(
     limit: number;
     cursor: OptionPosition | null;
   },
-  now: Date,
+  today: Day,
 ): Promise<SpendOption[]> {
-  const today = dayOf(now);
-  const { on } = await computeSpend(warehouse, orgId, now);
-  return warehouse.onOneState(async (stored) => {
-    const session = on(stored);
-    const month = cursor === null ? await newestCompleteMonth(session, orgId, today) : cursor.month;
-    const rows = await session.query<Omit<SpendOption, 'pick' | 'month'>>(SPEND_OPTIONS, {
-      org: orgId,
-      today,
-      month,
-      source,
-      q,
-      limit,
-      after_key: cursor?.key ?? null,
-      after_cost: cursor?.cost ?? null,
-    });
-    return rows.map((row) => ({ ...row, month, pick: pickOfKey(row.key) }));
+  const month = cursor === null ? await newestCompleteMonth(session, orgId, today) : cursor.month;
+  const rows = await session.query<Omit<SpendOption, 'pick' | 'month'>>(SPEND_OPTIONS, {
+    org: orgId,
+    today,
+    month,
+    source,
+    q,
+    limit,
+    after_key: cursor?.key ?? null,
+    after_cost: cursor?.cost ?? null,
   });
+  return rows.map((row) => ({ ...row, month, pick: pickOfKey(row.key) }));
 }
 
 const SPEND_OPTIONS = `

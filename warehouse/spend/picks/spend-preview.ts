@@ -3,8 +3,7 @@ import { dayOf, type Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
 import { choicesOf, type SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { cte, ctes } from '../../engine/sql/cte.ts';
-import type { Warehouse } from '../../engine/warehouse.ts';
-import { computeSpend } from '../compute-spend.ts';
+import type { ComputedSession } from '../compute-spend.ts';
 import { pickedCombinations } from '../scope-costs.ts';
 import { newestCompleteMonth, optionsOf } from './option-costs.ts';
 import { GIVEN_PICKS } from './given-picks.ts';
@@ -37,7 +36,7 @@ interface PreviewedPick {
 
 /** Returns what picks would cost, and what saving them for a user would do. Stores nothing. */
 export async function previewSpend(
-  warehouse: Warehouse,
+  session: ComputedSession,
   orgId: string,
   user: SpendUser,
   picks: readonly SpendPick[],
@@ -45,55 +44,51 @@ export async function previewSpend(
 ): Promise<SpendPreview> {
   const needed = choicesOf(picks, picksField(user));
   const today = dayOf(now);
-  const { on } = await computeSpend(warehouse, orgId, now);
-  return warehouse.onOneState(async (stored) => {
-    const session = on(stored);
-    const month = await newestCompleteMonth(session, orgId, today);
-    const plan = await planChoices(session, orgId, user, needed, now);
-    const rows = await session.query<PickRow>(PICK_COSTS, {
-      org: orgId,
-      picks: JSON.stringify(picks),
-      today,
-      month,
-    });
-    // A choice that begins today has no load yet, so that its id must not be that of the choice that it replaces.
-    const choices = plan.choices.map(({ begins, ...choice }) =>
-      begins === 'today' ? { ...choice, version_id: null } : choice,
-    );
-    const isPlanned = (pick: SpendPick): boolean =>
-      choicesOf([pick], picksField(user)).every((one) =>
-        choices.some(
-          ({ kind, cloud, account }) => kind === one.kind && cloud === one.cloud && account === one.account,
-        ),
-      );
-    const warnings = await session.query<{ warning: string }>(PICK_WARNINGS, {
-      org: orgId,
-      picks: JSON.stringify(picks.filter(isPlanned)),
-      choices: JSON.stringify(choices),
-    });
-    const owned =
-      user.type === 'metric'
-        ? []
-        : await ownedPickConflicts(session, orgId, { ...user, type: user.type }, picks);
-    const cost = rows[0]?.together ?? null;
-    return {
-      month,
-      cost,
-      picks: rows.flatMap(({ position, name, cost: alone, own, collected_from }) => {
-        const pick = picks[position - 1];
-        return pick === undefined ? [] : [{ pick, name, cost: alone, own, collected_from }];
-      }),
-      overlap:
-        cost === null
-          ? null
-          : rows
-              .reduce((sum, row) => sum.plus(row.cost ?? 0), Big(0))
-              .minus(cost)
-              .toFixed(),
-      conflicts: [...plan.conflicts, ...owned],
-      notes: [...warnings.map(({ warning }) => warning), ...uncollectedNotes(rows)],
-    };
+  const month = await newestCompleteMonth(session, orgId, today);
+  const plan = await planChoices(session, orgId, user, needed, now);
+  const rows = await session.query<PickRow>(PICK_COSTS, {
+    org: orgId,
+    picks: JSON.stringify(picks),
+    today,
+    month,
   });
+  // A choice that begins today has no load yet, so that its id must not be that of the choice that it replaces.
+  const choices = plan.choices.map(({ begins, ...choice }) =>
+    begins === 'today' ? { ...choice, version_id: null } : choice,
+  );
+  const isPlanned = (pick: SpendPick): boolean =>
+    choicesOf([pick], picksField(user)).every((one) =>
+      choices.some(
+        ({ kind, cloud, account }) => kind === one.kind && cloud === one.cloud && account === one.account,
+      ),
+    );
+  const warnings = await session.query<{ warning: string }>(PICK_WARNINGS, {
+    org: orgId,
+    picks: JSON.stringify(picks.filter(isPlanned)),
+    choices: JSON.stringify(choices),
+  });
+  const owned =
+    user.type === 'metric'
+      ? []
+      : await ownedPickConflicts(session, orgId, { ...user, type: user.type }, picks);
+  const cost = rows[0]?.together ?? null;
+  return {
+    month,
+    cost,
+    picks: rows.flatMap(({ position, name, cost: alone, own, collected_from }) => {
+      const pick = picks[position - 1];
+      return pick === undefined ? [] : [{ pick, name, cost: alone, own, collected_from }];
+    }),
+    overlap:
+      cost === null
+        ? null
+        : rows
+            .reduce((sum, row) => sum.plus(row.cost ?? 0), Big(0))
+            .minus(cost)
+            .toFixed(),
+    conflicts: [...plan.conflicts, ...owned],
+    notes: [...warnings.map(({ warning }) => warning), ...uncollectedNotes(rows)],
+  };
 }
 
 interface PickRow {

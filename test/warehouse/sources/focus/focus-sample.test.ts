@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { costSummary } from '../../../../warehouse/spend/costs.ts';
+import { costsOf } from '../../../support/warehouse/costs-of.ts';
 import { readSampleText, SAMPLE } from '../../../support/exports/focus-sample.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { choose, type Chosen } from '../../../support/warehouse/spend-choices.ts';
@@ -111,7 +111,7 @@ describeOnBothEngines('the real sample', (open) => {
   it('has three clouds, and the accounts add up to the total', async () => {
     const { orgId, result } = await load('BilledCost');
     const range = { previousStart: '2023-01-01', start: '2024-01-01', end: '2025-12-31' };
-    const summary = await costSummary(test.warehouse, orgId, range, NOW);
+    const summary = await costsOf(test.warehouse, orgId, range, NOW);
     expect([...new Set(summary.byAccount.map(({ cloud }) => cloud))].sort()).toEqual(['aws', 'azure', 'oci']);
     const sum = (parts: { total: string }[]): string =>
       textOf(parts.reduce((total, part) => total + unitsOf(part.total), 0n));

@@ -2,7 +2,7 @@ import type { Day, Month } from '../../../../domain/shared/calendar.ts';
 import type { CostSource } from '../../../../warehouse/sources/cost-sources.ts';
 import { assetNotesOfRun } from '../../../../warehouse/spend/assets/asset-notes.ts';
 import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
-import { costSummary } from '../../../../warehouse/spend/costs.ts';
+import { costsOf } from '../../../support/warehouse/costs-of.ts';
 import { reconciliation } from '../../../../warehouse/spend/reconciliation.ts';
 import type { TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { publishSpend, type SpendRow } from '../../../support/warehouse/published-spend.ts';
@@ -22,7 +22,7 @@ export async function newSpender({ warehouse }: Pick<TestWarehouse, 'warehouse'>
   /** Returns the spend from `start` to `end`: total, cloud, clusters and hosts. */
   const costs = async (range: Days = JANUARY) => {
     const days = { previousStart: '2025-12-01', ...range };
-    const { total, bySource } = await costSummary(warehouse, orgId, days, NOW);
+    const { total, bySource } = await costsOf(warehouse, orgId, days, NOW);
     const { cloud, kubernetes, hosts } = bySource;
     return {
       total: Number(total),

@@ -8,7 +8,7 @@ import {
 import { sourceMonths } from '../../../../warehouse/sources/coverage.ts';
 import { recordLoadFiles } from '../../../../warehouse/sources/publishing/load-files.ts';
 import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
-import { costSummary } from '../../../../warehouse/spend/costs.ts';
+import { costsOf } from '../../../support/warehouse/costs-of.ts';
 import { settleMonths } from '../../../../warehouse/months/settlement.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../../../support/warehouse/published-spend.ts';
@@ -72,7 +72,7 @@ describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
         ),
       total: async () => {
         const range = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
-        return Number((await costSummary(test.warehouse, orgId, range, NOW)).total);
+        return Number((await costsOf(test.warehouse, orgId, range, NOW)).total);
       },
       /** January's doubts: source, sentence, amount, and what each way out acts on. */
       doubts: async () => {
