@@ -14,8 +14,6 @@ import { describeFile } from './describe-file.ts';
 import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import { stageFocus, type FocusExport } from '../../../warehouse/sources/focus/focus-load.ts';
 import {
-  beginLoad,
-  type Load,
   type LoadResult,
   type LoadScope,
   type StagedLoad,
@@ -147,7 +145,7 @@ export async function loadPaths(
         ...scope,
         ...target,
       },
-      (load) => stageFocus(sessions, load, { files, costColumn, currency }),
+      (scope) => stageFocus(sessions, scope, { files, costColumn, currency }),
       on.isCurrent,
     );
   };
@@ -200,10 +198,10 @@ export function money(amount: string): DecimalText {
 export async function published(
   { session }: LoadSessions,
   scope: LoadScope,
-  stage: (load: Load) => Promise<StagedLoad>,
+  stage: (scope: LoadScope) => Promise<StagedLoad>,
   isCurrent = true,
 ): Promise<LoadResult> {
-  const staged = await stage(await beginLoad(session, scope));
+  const staged = await stage(scope);
   if (!isCurrent) throw new Error('this attempt was given up; nothing was published');
   return publishLoad(session, staged);
 }

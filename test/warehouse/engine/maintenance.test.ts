@@ -56,8 +56,8 @@ describeOnBothEngines('maintenance', (open) => {
       published(
         sessions,
         scopeOf({ orgId, sourceId }, { now: new Date(now) }),
-        async (load) =>
-          stageFocus(sessions, load, {
+        async (scope) =>
+          stageFocus(sessions, scope, {
             files: [await describeFile(sessions.reader, file)],
             costColumn: 'BilledCost',
             currency: 'USD',

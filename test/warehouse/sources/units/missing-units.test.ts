@@ -574,7 +574,7 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
     const paths = await writeFiles(test, { 'hosts.csv': `${text.join('\n')}\n` });
     const scope = scopeOf({ orgId: story.orgId, sourceId: story.source.id });
     await loadWith(test, paths, (sessions, files) =>
-      published(sessions, scope, (load) => stageHosts(sessions, load, files)),
+      published(sessions, scope, (scope) => stageHosts(sessions, scope, files)),
     );
   };
 
@@ -615,7 +615,7 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
         cluster: null,
         from: 'files' as const,
       };
-      return published(sessions, scope, (load) => stageOpenCost(sessions, load, feeds));
+      return published(sessions, scope, (scope) => stageOpenCost(sessions, scope, feeds));
     });
   };
 
@@ -832,8 +832,8 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
         });
         const scope = scopeOf({ orgId: story.orgId, sourceId: story.source.id });
         await loadWith(test, paths, (sessions, [spend, usage]) =>
-          published(sessions, scope, (load) =>
-            stageAiTools(sessions, load, {
+          published(sessions, scope, (scope) =>
+            stageAiTools(sessions, scope, {
               spend: spend === undefined ? [] : [spend],
               usage: usage === undefined ? [] : [usage],
             }),
