@@ -41,20 +41,22 @@ export const OWN_TEXT_RULES = Object.values(CONNECTION_RULES).flatMap(({ ownText
  * the wrong kind, before anything is sent anywhere.
  */
 export function connectionOf(
-  { type, ...body }: z.infer<typeof importBody>,
+  body: z.infer<typeof importBody>,
   { kind, frequency, label_key }: Metric,
   now: Date,
 ): ConnectionToCheck {
+  const { type } = body;
   if (frequency !== 'daily') throw invalid('import: expected a daily metric, this one is monthly');
   if (!mayFeed(type, kind)) {
     const platforms = PLATFORM_IDS.filter((platform) => mayFeed(platform, kind));
     throw invalid(`type: expected ${quoted(platforms)} on a ${kind} metric, got "${type}"`);
   }
-  const { definition, credential } = CONNECTION_RULES[type];
-  const { [credential.field]: sent, ...fields } = body;
+  const { credential } = CONNECTION_RULES[type];
+  const { [credential.field]: sent, ...definition } = body;
   return {
     credential: credential.toStored(sent),
-    definition: definition.parse({ type, ...fields }),
+    // The schema of the body has checked it.
+    definition: definition as Definition,
     labelled: label_key !== null,
     days: importedDays(firstImportedMonth(now), null, now),
   };

@@ -54,10 +54,10 @@ type ParamsOf<Target extends string> = Target extends `${string}:id${string}`
   ? typeof idParams
   : z.ZodUnknown;
 
-interface Limits extends Pick<
-  FastifyContextConfig,
-  'plan' | 'isCached' | 'isHeavy' | 'changesNumbers' | 'takesUpload' | 'ownTextRules'
-> {
+/** What a route states for the hooks of its scope. */
+const CONFIGURED = ['plan', 'isCached', 'isHeavy', 'changesNumbers', 'takesUpload', 'ownTextRules'] as const;
+
+interface Limits extends Pick<FastifyContextConfig, (typeof CONFIGURED)[number]> {
   /** The largest body in bytes, if it is not the usual one. */
   bodyLimit?: number;
   /** Prepares a scope of its own for the route, for example with a parser of other bodies. */
@@ -129,24 +129,10 @@ export function route<
   const [method, path = ''] = target.split(' ');
   const hasId = path.includes('/:id');
   const params = definition.params ?? (hasId ? idParams : undefined);
-  const {
-    access,
-    errors = [],
-    plan,
-    isCached,
-    isHeavy,
-    changesNumbers,
-    takesUpload,
-    ownTextRules,
-  } = definition;
+  const { access, errors = [] } = definition;
   const config = {
     ...(isPermission(access) ? { access } : {}),
-    plan,
-    isCached,
-    isHeavy,
-    changesNumbers,
-    takesUpload,
-    ownTextRules,
+    ...Object.fromEntries(CONFIGURED.map((field) => [field, definition[field]])),
   };
   const schema = schemaOf({
     ...definition,
