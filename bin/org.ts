@@ -28,7 +28,7 @@ export async function createOrganisation(
       name: options.name,
       tier: options.tier,
       currency: options.currency,
-      ...(options.settleDays === undefined ? {} : { settle_days: options.settleDays }),
+      settle_days: options.settleDays,
     },
   });
   if (options.json === true) {
@@ -58,11 +58,7 @@ export async function setOrganisation(
   const changed = await call(access, organisation, {
     method: 'PATCH',
     path: `/operator/organisations/${encodeURIComponent(options.id)}`,
-    body: {
-      ...(options.name === undefined ? {} : { name: options.name }),
-      ...(options.tier === undefined ? {} : { tier: options.tier }),
-      ...(options.settleDays === undefined ? {} : { settle_days: options.settleDays }),
-    },
+    body: { name: options.name, tier: options.tier, settle_days: options.settleDays },
   });
   say(options.json === true ? JSON.stringify(changed) : line(changed));
 }
@@ -75,7 +71,7 @@ export async function createAdminKey(
   const key = await call(access, newKeyRecord, {
     method: 'POST',
     path: `/operator/organisations/${encodeURIComponent(options.org)}/keys`,
-    body: options.name === undefined ? {} : { name: options.name },
+    body: { name: options.name },
   });
   if (options.json === true) say(JSON.stringify(key));
   else sayKey(key);

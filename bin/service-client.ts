@@ -41,7 +41,7 @@ export class Rejected extends Error {
   }
 }
 
-/** Calls the service and returns the parsed data. Throws {@link Rejected} if the service rejects the request. */
+/** Calls the service and returns the parsed data. Undefined fields of the body are not sent. Throws {@link Rejected} if the service rejects the request. */
 export async function call<Data extends z.ZodType>(
   access: ServiceAccess,
   data: Data,

@@ -16,6 +16,7 @@ import {
   type ScheduleSummary,
   type WorkflowExecutionDescription,
   type WorkflowExecutionStatusName,
+  type WorkflowStartOptions,
 } from '@temporalio/client';
 import { rootCause } from '@temporalio/common';
 import { importWorkflowId, type ImportInput } from '../domain/imports/connection.ts';
@@ -121,22 +122,18 @@ export class Orchestration {
 
   /** Starts an ingest now. Throws a conflict if one of the same source is running (docs/workflows.md#all-workflows). */
   async startIngest(input: IngestInput): Promise<{ runId: string; workflowId: string }> {
-    const start = await this.#startOf('ingestCosts', input);
-    const handle = await this.#soon(() =>
-      this.#client.workflow.start<Workflows['ingestCosts']>('ingestCosts', start),
-    ).catch(
+    return this.#start('ingestCosts', input).catch(
       on(WorkflowExecutionAlreadyStartedError, () => {
         throw conflict(
           'an ingest of this cost source is running; wait until it has ended (GET …/runs shows it)',
         );
       }),
     );
-    return { runId: runIdOf(handle.firstExecutionRunId), workflowId: handle.workflowId };
   }
 
   /** Starts an import now. Throws a conflict if one of the same metric is running. */
   async startImport(input: ImportInput): Promise<{ runId: string; workflowId: string }> {
-    return this.#startImport(input).catch(
+    return this.#start('importMetricValues', input).catch(
       on(WorkflowExecutionAlreadyStartedError, () => {
         throw conflict(
           'an import of this metric is running; wait until it has ended (GET …/import shows it)',
@@ -147,21 +144,9 @@ export class Orchestration {
 
   /** Starts an import now. A running one of the same metric ends, because its connection was replaced. */
   async restartImport(input: ImportInput): Promise<{ runId: string; workflowId: string }> {
-    return this.#startImport(input, WorkflowIdConflictPolicy.TERMINATE_EXISTING);
-  }
-
-  async #startImport(
-    input: ImportInput,
-    conflictPolicy: WorkflowIdConflictPolicy = WorkflowIdConflictPolicy.FAIL,
-  ): Promise<{ runId: string; workflowId: string }> {
-    const start = await this.#startOf('importMetricValues', input);
-    const handle = await this.#soon(() =>
-      this.#client.workflow.start<Workflows['importMetricValues']>('importMetricValues', {
-        ...start,
-        workflowIdConflictPolicy: conflictPolicy,
-      }),
-    );
-    return { runId: runIdOf(handle.firstExecutionRunId), workflowId: handle.workflowId };
+    return this.#start('importMetricValues', input, {
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.TERMINATE_EXISTING,
+    });
   }
 
   /** Schedules a metric's daily import. Idempotent. */
@@ -180,13 +165,9 @@ export class Orchestration {
 
   /** Starts the delivery of an event to a webhook. A second start of the same delivery does nothing. */
   async startDelivery(delivery: DeliveryInput): Promise<void> {
-    const start = await this.#startOf('deliverWebhook', delivery);
-    await this.#soon(() =>
-      this.#client.workflow.start<Workflows['deliverWebhook']>('deliverWebhook', {
-        ...start,
-        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      }),
-    ).catch(on(WorkflowExecutionAlreadyStartedError, () => undefined));
+    await this.#start('deliverWebhook', delivery, {
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+    }).catch(on(WorkflowExecutionAlreadyStartedError, () => undefined));
   }
 
   /**
@@ -202,6 +183,17 @@ export class Orchestration {
         signalArgs: [],
       }),
     );
+  }
+
+  /** Starts a workflow. Unless `policies` say otherwise, only one under its id runs at a time. */
+  async #start<Name extends WorkflowWithInput>(
+    name: Name,
+    input: Parameters<Workflows[Name]>[0],
+    policies: Partial<Pick<WorkflowStartOptions, 'workflowIdConflictPolicy' | 'workflowIdReusePolicy'>> = {},
+  ): Promise<{ runId: string; workflowId: string }> {
+    const start = await this.#startOf(name, ...([input] as Parameters<Workflows[Name]>));
+    const handle = await this.#soon(() => this.#client.workflow.start(name, { ...start, ...policies }));
+    return { runId: runIdOf(handle.firstExecutionRunId), workflowId: handle.workflowId };
   }
 
   /** Returns what a start needs, with the names of what the workflow works on. */
