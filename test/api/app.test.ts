@@ -1,73 +1,27 @@
 import { once } from 'node:events';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { Client, Connection } from '@temporalio/client';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ApiDependencies } from '../../api/http/dependencies.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../api/http/api-type.ts';
-import { buildServer } from '../../api/app.ts';
-import { fixedClock } from '../../domain/shared/clock.ts';
-import { parsePrivateTargets } from '../../egress/requests/private-targets.ts';
-import { Sealer } from '../../security/sealing.ts';
-import { Metrics } from '../../telemetry/metrics.ts';
-import { Orchestration } from '../../temporal/orchestration.ts';
-import { openDuckDb, type TestWarehouse } from '../support/warehouse/engines.ts';
-import { openRaw, startLocalApi, type LocalApi } from '../support/service/local-api.ts';
+import { openDuckDb } from '../support/warehouse/engines.ts';
+import { openRaw, OPERATOR_KEY, startLocalApi } from '../support/service/local-api.ts';
 import { newMetric } from '../support/warehouse/tenant.ts';
 import { WAIT_MS } from '../support/patience.ts';
+import { withOpened } from '../support/with-opened.ts';
 
 /**
  * Answers if a dependency fails: the envelope reveals nothing, and the log has the reason. The warehouse is a real one that is
  * closed. Temporal is an address without a server.
  */
-const OPERATOR_KEY = 'operator-key-of-the-test';
 const OPERATOR = { 'x-operator-key': OPERATOR_KEY };
 const INTERNAL = { success: false, error: 'internal server error' };
 
-const dependencies = (opened: TestWarehouse, connection: Connection): ApiDependencies => ({
-  warehouse: opened.warehouse,
-  orchestration: new Orchestration(new Client({ connection })),
-  clock: fixedClock(new Date('2026-02-07T06:00:00Z')),
-  sourceRulesOf: () => ({ roots: [opened.directory], privateTargets: parsePrivateTargets('') }),
-  makeSourceFolder: async () => opened.directory,
-  deleteOrganisation: () => Promise.resolve(null),
-  checkRemoteFiles: () => Promise.resolve(),
-  disk: async () => 'ok',
-  sealer: new Sealer(Buffer.alloc(32)),
-  writeKeyFile: () => Promise.resolve(null),
-  checkConnection: () => Promise.reject(new Error('no platform can be asked')),
-  metrics: new Metrics(),
-  tracer: null,
-  publicUrl: null,
-  operatorKey: OPERATOR_KEY,
-  pages: null,
-  version: '0.0.0',
-});
-
-/** Returns a connection to a port without a server. */
-const unreachable = (): Connection =>
-  Connection.lazy({ address: '127.0.0.1:1', channelArgs: { 'grpc.enable_http_proxy': 0 } });
-
 describe('the API without its warehouse', () => {
-  let app: Api;
-  let opened: TestWarehouse;
-  const connection = unreachable();
-  const lines: string[] = [];
-
-  beforeAll(async () => {
-    opened = await openDuckDb();
-    app = await buildServer(
-      dependencies(opened, connection),
-      pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
-    );
-    await app.ready();
-    await opened.close();
-  });
-
-  afterAll(async () => {
-    await app.close();
-    await connection.close();
+  const api = withOpened(async () => {
+    const shared = await openDuckDb();
+    const started = await startLocalApi({ shared });
+    await shared.close();
+    return started;
   });
 
   it('returns 500 without details, to a tenant and to the operator', async () => {
@@ -78,7 +32,7 @@ describe('the API without its warehouse', () => {
       ['/api/v1/nothing', { 'x-api-key': key }],
       ['/operator/organisations', OPERATOR],
     ] as const) {
-      const answer = await app.inject({ method: 'GET', url, headers });
+      const answer = await api.app.inject({ method: 'GET', url, headers });
       expect({ url, status: answer.statusCode, body: answer.json<unknown>() }).toEqual({
         url,
         status: 500,
@@ -86,18 +40,18 @@ describe('the API without its warehouse', () => {
       });
       expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
       // The log has the reason, under the request's id, and not the key.
-      const logged = lines.filter((line) =>
+      const logged = api.lines.filter((line) =>
         line.includes(`"reqId":"${String(answer.headers['x-request-id'])}"`),
       );
       expect(logged.some((line) => line.includes('"stack"'))).toBe(true);
     }
-    expect(lines.join('')).not.toContain('a'.repeat(43));
-    expect(lines.join('')).not.toContain(OPERATOR_KEY);
+    expect(api.lines.join('')).not.toContain('a'.repeat(43));
+    expect(api.lines.join('')).not.toContain(OPERATOR_KEY);
   });
 
   it('stays alive, and reports that it is not ready', async () => {
-    expect((await app.inject('/livez')).statusCode).toBe(200);
-    const ready = await app.inject('/readyz');
+    expect((await api.app.inject('/livez')).statusCode).toBe(200);
+    const ready = await api.app.inject('/readyz');
     expect(ready.statusCode).toBe(503);
     expect(ready.json()).toMatchObject({ warehouse: 'unreachable', temporal: 'unreachable' });
     expect(ready.body).not.toMatch(/\.duckdb|127\.0\.0\.1|Error/);
@@ -113,17 +67,7 @@ const NO_MEMORY = {
 };
 
 describe('the API without memory or disk space', () => {
-  let app: Api;
-  let opened: TestWarehouse;
-  const connection = unreachable();
-  const lines: string[] = [];
-
-  beforeAll(async () => {
-    opened = await openDuckDb();
-    app = await buildServer(
-      dependencies(opened, connection),
-      pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
-    );
+  const addRoutes = (app: Api): void => {
     app.get('/full-disk', () => {
       throw new Error('IO Error: Could not write file "/data/spill/x": No space left on device');
     });
@@ -136,15 +80,11 @@ describe('the API without memory or disk space', () => {
       app.get(path, () => {
         throw new Error(`${words} (953.5 MiB/953.6 MiB used)`);
       });
-    app.get('/large', () => opened.warehouse.query(`SELECT len(list(range)) AS length FROM range(10000000)`));
-    await opened.warehouse.run(`SET memory_limit = '50MB'`);
-  });
+    app.get('/large', () => api.warehouse.query(`SELECT len(list(range)) AS length FROM range(10000000)`));
+  };
+  const api = withOpened(() => startLocalApi({ prepare: addRoutes }));
 
-  afterAll(async () => {
-    await app.close();
-    await connection.close();
-    await opened.close();
-  });
+  beforeAll(() => api.warehouse.run(`SET memory_limit = '50MB'`));
 
   it('returns 503 with Retry-After, reveals nothing and logs the reason', async () => {
     for (const [url, reason] of [
@@ -153,7 +93,7 @@ describe('the API without memory or disk space', () => {
       ['/failed-checkpoint', 'Checkpoint failed'],
       ...Object.entries(NO_MEMORY),
     ] as const) {
-      const answer = await app.inject({ method: 'GET', url, headers: OPERATOR });
+      const answer = await api.app.inject({ method: 'GET', url, headers: OPERATOR });
       expect({ url, status: answer.statusCode, body: answer.json<unknown>() }).toEqual({
         url,
         status: 503,
@@ -166,26 +106,22 @@ describe('the API without memory or disk space', () => {
         },
       });
       expect(answer.headers['retry-after']).toMatch(/^\d+$/);
-      expect(lines.filter((line) => line.includes(reason))).toHaveLength(1);
+      expect(api.lines.filter((line) => line.includes(reason))).toHaveLength(1);
     }
   });
 });
 
 describe('the close of the API', () => {
   it('waits neither for idle connections nor for a client that stops reading', async () => {
-    const opened = await openDuckDb();
-    const connection = unreachable();
-    const app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }), {
-      patienceMs: 300,
-    });
     const endless = function* (): Generator<string> {
       for (;;) yield 'x'.repeat(1_000);
     };
-    app.get('/endless', (_request, reply) => reply.send(Readable.from(endless())));
-    await app.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = app.server.address() as AddressInfo;
+    const api = await startLocalApi({
+      patienceMs: 300,
+      prepare: (app) => app.get('/endless', (_request, reply) => reply.send(Readable.from(endless()))),
+    });
     const asking = async (request: string): Promise<Socket> => {
-      const socket = connect({ host: '127.0.0.1', port });
+      const socket = connect({ host: '127.0.0.1', port: api.port });
       await once(socket, 'connect');
       if (request !== '') {
         socket.write(`GET ${request} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -195,26 +131,22 @@ describe('the close of the API', () => {
     };
     const sockets = [await asking(''), await asking('/livez'), await asking('/endless')];
     // This must end within the test's time limit. The connections would stay for more than a minute, or for ever.
-    await app.close();
+    await api.app.close();
     for (const socket of sockets) socket.destroy();
-    await connection.close();
-    await opened.close();
+    await api.close();
   });
 });
 
 describe('a client', () => {
-  let api: LocalApi;
+  const api = withOpened(() => startLocalApi({ patienceMs: 300 }));
   let head: (path: string) => string;
 
   beforeAll(async () => {
-    api = await startLocalApi({ patienceMs: 300 });
     const { orgId, secret } = await api.newTenant();
     const { id: metricId } = await newMetric(api.warehouse, orgId);
     head = (path) =>
       `POST /api/v1${path.replace(':id', metricId)} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\nContent-Length: 1000\r\n`;
   });
-
-  afterAll(() => api.close());
 
   /** Sends some bytes, then one more every 50 ms until the connection closes. Returns the answer. */
   const dribble = async (bytes: string): Promise<string> => {
@@ -256,11 +188,8 @@ describe('a client that goes on sending after an error', () => {
   it.each(['CONNECT host:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'NONSENSE\r\n\r\n'])(
     'loses its connection: %j',
     async (request) => {
-      const opened = await openDuckDb();
-      const connection = unreachable();
-      const app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }));
-      await app.listen({ host: '127.0.0.1', port: 0 });
-      const { port } = app.server.address() as AddressInfo;
+      const api = await startLocalApi();
+      const { app, port } = api;
       const gone = connect({ host: '127.0.0.1', port });
       const stays = connect({ host: '127.0.0.1', port });
       for (const socket of [gone, stays]) {
@@ -280,30 +209,16 @@ describe('a client that goes on sending after an error', () => {
       await vi.waitUntil(async () => (await held()) === 0, WAIT_MS);
       await app.close();
       stays.destroy();
-      await connection.close();
-      await opened.close();
+      await api.close();
     },
   );
 });
 
 describe('the API without Temporal', () => {
-  let app: Api;
-  let opened: TestWarehouse;
-  const connection = unreachable();
-
-  beforeAll(async () => {
-    opened = await openDuckDb();
-    app = await buildServer(dependencies(opened, connection), pino({ level: 'silent' }));
-  });
-
-  afterAll(async () => {
-    await app.close();
-    await connection.close();
-    await opened.close();
-  });
+  const api = withOpened(startLocalApi);
 
   it('returns 503 if a request needs it, and stores nothing', async () => {
-    const created = await app.inject({
+    const created = await api.app.inject({
       method: 'POST',
       url: '/operator/organisations',
       headers: OPERATOR,
@@ -315,7 +230,7 @@ describe('the API without Temporal', () => {
       success: false,
       error: 'Temporal did not answer in time; try again',
     });
-    const listed = await app.inject({ method: 'GET', url: '/operator/organisations', headers: OPERATOR });
+    const listed = await api.app.inject({ method: 'GET', url: '/operator/organisations', headers: OPERATOR });
     expect(listed.json()).toEqual({ success: true, data: [] });
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomFrom, type Random } from '../../bench/data/random.ts';
 import { MUTATED_INPUTS, SEED } from '../support/effort.ts';
 import { ingest, newOrganisation, type Api, type Run } from '../support/service/api-client.ts';
-import { openDuckDb, type TestWarehouse } from '../support/warehouse/engines.ts';
+import { openDuckDb } from '../support/warehouse/engines.ts';
 import { expectData } from '../support/service/envelope.ts';
 import {
   newDataDir,
@@ -20,6 +20,7 @@ import { MUTATED_ROWS, prepareLoads, type MutatedLoads } from './mutated-loads.t
 import { Tally } from './tally.ts';
 import { validBodies, type Things } from './valid-bodies.ts';
 import { COUNTED_TEST_MS, WAIT_MS } from '../support/patience.ts';
+import { withOpened } from '../support/with-opened.ts';
 
 /** Inputs between two looks at the other organisation, and the time limit for one look. */
 const BETWEEN_LOOKS = 500;
@@ -51,7 +52,7 @@ const LANES: readonly { kinds: readonly Kind[]; width: number }[] = [
 describe('mutated inputs', () => {
   const tally = new Tally(join(tmpdir(), `cost-analytics-attack-${SEED}`), SEED);
   let service: ServiceProcess;
-  let test: TestWarehouse;
+  const test = withOpened(openDuckDb);
   let loads: MutatedLoads;
   let admin: Api;
   let secret: string;
@@ -70,7 +71,6 @@ describe('mutated inputs', () => {
       dataDir: await newDataDir(),
       environment: { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', LOG_LEVEL: 'error' },
     });
-    test = await openDuckDb();
     loads = await prepareLoads(test, tally);
     const location = join(service.dataDir, 'exports', 'f.csv');
     await layGood(location, '1111');
@@ -107,7 +107,6 @@ describe('mutated inputs', () => {
   afterAll(async () => {
     await service.stop();
     await tally.keep('service.log', service.logs());
-    await test.close();
     await removeDataDir(service.dataDir);
   });
 

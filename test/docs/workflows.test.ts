@@ -13,13 +13,14 @@ import {
   type Workflows,
 } from '../../workflows/contract.ts';
 import { dayLine, focusCsv } from '../support/exports/focus-export.ts';
-import { listenLocally, type LocalServer } from '../support/fakes/file-server.ts';
+import { listenLocally } from '../support/fakes/file-server.ts';
 import { newOrganisation, waitFor, type Api, type Run } from '../support/service/api-client.ts';
 import { expectData, expectPage } from '../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../support/service/shared-service.ts';
 import { openPageShell, type PageShell } from './page-shell.ts';
 import { blocksOf, readPages, tableBelow } from './page.ts';
 import { lacking } from '../support/needs.ts';
+import { withOpened } from '../support/with-opened.ts';
 
 const page = (await readPages()).find(({ path }) => path === 'docs/workflows.md')?.text ?? '';
 
@@ -55,7 +56,8 @@ describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
   let organisation: { id: string; secret: string; admin: Api };
   let folder: string;
   let shell: PageShell;
-  let silent: LocalServer;
+  // An OpenCost that never answers.
+  const silent = withOpened(() => listenLocally(() => undefined));
 
   beforeAll(async () => {
     service = await sharedService();
@@ -63,12 +65,9 @@ describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
     folder = await mkdtemp(join(tmpdir(), 'cost-analytics-docs-'));
     await symlink(service.dataDir, join(folder, 'data'));
     shell = await openPageShell('workflows', folder, {}, new Map());
-    // An OpenCost that never answers.
-    silent = await listenLocally(() => undefined);
   });
   afterAll(async () => {
     await shell.close();
-    await silent.close();
     await rm(folder, { recursive: true, force: true });
   });
 

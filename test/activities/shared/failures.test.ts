@@ -3,19 +3,20 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isTriedAgain, toFailure } from '../../../activities/shared/failures.ts';
 import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { conflict, invalid, notFound, Outage, unavailable } from '../../../domain/shared/errors.ts';
 import { describeFile } from '../../support/warehouse/describe-file.ts';
 import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
-import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { lacking } from '../../support/needs.ts';
 import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
-import { listenLocally, type LocalServer } from '../../support/fakes/file-server.ts';
+import { listenLocally } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { SELF_SIGNED } from '../../support/fakes/self-signed.ts';
 import { newOrganisation, newSource, writeFiles } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const why = lacking('extensions');
 
@@ -130,12 +131,10 @@ describe('a permanent error of DuckDB or the system', () => {
 });
 
 describe('a file that DuckDB cannot read', () => {
-  let test: TestWarehouse;
-  let server: LocalServer;
-  beforeAll(async () => {
-    test = await openDuckDb();
-    // `/503/focus.csv` returns 503, and so on. `/200/focus.csv` aborts the transfer.
-    server = await listenLocally(({ method }, response, url) => {
+  const test = withOpened(openDuckDb);
+  // `/503/focus.csv` returns 503, and so on. `/200/focus.csv` aborts the transfer.
+  const server = withOpened(() =>
+    listenLocally(({ method }, response, url) => {
       const status = Number(url.pathname.split('/')[1]);
       if (status === 302) response.setHeader('location', 'http://[bad/x.csv');
       if (status !== 200) {
@@ -148,12 +147,8 @@ describe('a file that DuckDB cannot read', () => {
       response.writeHead(200, { 'content-length': content.length });
       if (method === 'HEAD') response.end();
       else response.write(content.subarray(0, content.length / 2), () => response.destroy());
-    });
-  });
-  afterAll(async () => {
-    await test.close();
-    await server.close();
-  });
+    }),
+  );
 
   const failureOf = async (location: string): Promise<Error> => {
     const { id: orgId } = await newOrganisation(test.warehouse);

@@ -1,23 +1,20 @@
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
-import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
 import { money, newOrganisation, newSource } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Each row counts once, in however many files of a source an export has left it. */
 describe('files of one source with the same rows', () => {
-  let test: TestWarehouse;
+  const test = withOpened(openDuckDb);
   let stories = 0;
-  beforeAll(async () => {
-    test = await openDuckDb();
-  });
-  afterAll(() => test.close());
 
   const january = (from: number, to: number, more: FocusLine = {}, cost = '10'): FocusLine[] =>
     Array.from({ length: to - from + 1 }, (_, index) =>

@@ -1,26 +1,23 @@
 import { chmod, mkdir, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { exportFiles } from '../../../activities/sources/export-location.ts';
 import { HeldFiles } from '../../../egress/locations/held-files.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { connectObjectStorage } from '../../../warehouse/engine/remote-files.ts';
-import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { lacking } from '../../support/needs.ts';
 import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const why = lacking('extensions');
 
 const NOW = new Date('2026-07-01T00:00:00Z');
 
 describe('a location', () => {
-  let test: TestWarehouse;
+  const test = withOpened(openDuckDb);
   let root: string;
   let stories = 0;
-  beforeAll(async () => {
-    test = await openDuckDb();
-  });
-  afterAll(() => test.close());
   beforeEach(async () => {
     stories += 1;
     root = join(await realpath(test.directory), `story ${stories}`, 'exports');

@@ -1,5 +1,5 @@
 import dns from 'node:dns';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { openCostApi } from '../../../activities/sources/opencost-api.ts';
 import { isApiLocation } from '../../../warehouse/sources/file-locations.ts';
@@ -8,7 +8,7 @@ import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts
 import type { OptionsOf } from '../../../domain/sources/kind-options.ts';
 import { storedDoubts } from '../../../warehouse/sources/doubts.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import {
   allocation,
   node,
@@ -27,6 +27,7 @@ import {
 } from '../../support/warehouse/feeds.ts';
 import { listenLocally } from '../../support/fakes/file-server.ts';
 import { money, writeFiles } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Clusters from the API of OpenCost or Kubecost. */
 const TARGETS = parsePrivateTargets('127.0.0.1');
@@ -346,11 +347,7 @@ describe('an answer of an API', () => {
 });
 
 describeOnBothEngines('the load of an API', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const NOW = new Date('2026-02-07T06:00:00Z');
   const load = (

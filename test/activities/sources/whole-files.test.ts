@@ -4,19 +4,20 @@ import { appendFile, readFile, rename, symlink, utimes, writeFile } from 'node:f
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import type { Reader } from '../../../warehouse/engine/readers/reader.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';
-import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { lacking } from '../../support/needs.ts';
 import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
 import { listenLocally, sendContent, serveFiles } from '../../support/fakes/file-server.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { money, newOrganisation, newSource, spendByDay, writeFiles } from '../../support/warehouse/tenant.ts';
 import { someOf, THOROUGH } from '../../support/effort.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const why = lacking('extensions');
 
@@ -26,11 +27,7 @@ const csvOf = (rows: number, cost = '1'): string =>
 
 /** A file that is damaged, ambiguous or changing fails its load, and changes nothing. */
 describe('an export file', () => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await openDuckDb();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(openDuckDb);
 
   /** Makes a source with a good load of 5. Its next load reads the content. */
   const newStory = async (content: string | Buffer, name = 'focus.csv') => {

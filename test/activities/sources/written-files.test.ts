@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { dayWritten } from '../../../domain/sources/exports/day-written.ts';
@@ -9,17 +9,14 @@ import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { listenLocally, sendContent } from '../../support/fakes/file-server.ts';
 import { lacking } from '../../support/needs.ts';
-import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
 import { newSource, NOW, writeFiles } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { january, newMonthStory } from '../../warehouse/months/month-story.ts';
 
 describe('an export that was written before a day had ended', () => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await openDuckDb();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(openDuckDb);
 
   const daily = (from: Day, through: Day, cost: string): [Day, string][] => {
     const days: [Day, string][] = [];

@@ -1,15 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WAIT_MS } from '../../support/patience.ts';
 import { as } from '../../support/service/api-client.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 describe('places of requests', () => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi();
-  });
-  afterAll(() => api.close());
+  const api = withOpened(startLocalApi);
 
   it('stay taken after their callers have gone, until the work has ended', async () => {
     const { orgId, secret } = await api.newTenant();

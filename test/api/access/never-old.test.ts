@@ -26,7 +26,7 @@ import { createTeam, TEAMS } from '../../../warehouse/teams/teams.ts';
 import { as } from '../../support/service/api-client.ts';
 import { SEED } from '../../support/effort.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import {
   ADMIN,
@@ -36,20 +36,19 @@ import {
   newSource,
   NOW,
 } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /**
  * Changes, one at a time, whatever an answer can depend on, by each kind of writer. After each change the API answers as a node
  * that remembers nothing.
  */
 describeOnBothEngines('no answer is older than its request', (open) => {
-  let test: TestWarehouse;
-  let api: LocalApi;
+  const test = withOpened(open);
+  const api = withOpened(() => startLocalApi({ shared: test }));
   /** Another node, if the engine allows one, and one that remembers nothing. */
   let node: Warehouse;
   let forgetful: { warehouse: Warehouse; api: LocalApi } | null = null;
   beforeAll(async () => {
-    test = await open();
-    api = await startLocalApi({ shared: test });
     if (!test.warehouse.isDuckLake) {
       node = test.warehouse;
       return;
@@ -61,9 +60,7 @@ describeOnBothEngines('no answer is older than its request', (open) => {
   afterAll(async () => {
     await forgetful?.api.close();
     forgetful?.warehouse.close();
-    await api.close();
     if (node !== test.warehouse) node.close();
-    await test.close();
   });
 
   const account = (id: string) => ({ source: 'cloud' as const, cloud: 'aws', account: id });

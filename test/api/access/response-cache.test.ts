@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../domain/shared/clock.ts';
 import { updateOrganisation } from '../../../warehouse/organisations/organisations.ts';
 import { writeValues } from '../../../warehouse/metrics/write-values.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { BY_ADMIN, newMetric, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 describe('cached responses', () => {
   let now = NOW;
   const clock: Clock = { now: () => now };
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ clock });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ clock }));
 
   const get = (secret: string, path: string, headers: Record<string, string> = {}) =>
     fetch(`${api.url}/api/v1${path}`, { headers: { 'x-api-key': secret, ...headers } });

@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lastDay } from '../../../domain/shared/calendar.ts';
 import { readArrow } from '../../support/exports/arrow-table.ts';
 import { as, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { loadPaths, newMetric, newOrganisation, newSource } from '../../support/warehouse/tenant.ts';
 import { account, namespace, newTeamStory } from '../../warehouse/teams/team-story.ts';
 import { readSampleText, SAMPLE } from '../../support/exports/focus-sample.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /**
  * Exports for a data team. Today is 7 February 2026. January in USD, 200 in all, each dollar once. The cluster runs on i-1, whose
@@ -46,11 +47,7 @@ interface Month {
 }
 
 describeOnBothEngines('exports', (open, onDuckDb) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   const get = (secret: string, path: string, accept?: string): Promise<Response> =>
     fetch(`${api.url}/api/v1/export/${path}`, {

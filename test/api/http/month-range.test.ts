@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { as } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { newMonthStory } from '../../warehouse/months/month-story.ts';
 import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
 
@@ -16,11 +17,7 @@ interface Month {
 
 /** Today is 7 February 2026. */
 describeOnBothEngines('the months of a request', (open) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   /** A metric with 60 / 30 = 2 per unit in November 2024, 90 / 30 = 3 in December 2024 and 40 / 10 = 4 in January 2026. */
   const newStory = async () => {

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage, toolCall } from '../../support/service/assistant-client.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** What browsers and proxies may do with answers that can hold secrets or revenue, and with the pages for people. */
-let api: LocalApi;
+const api = withOpened(startLocalApi);
 let key: Record<string, string>;
 
 beforeAll(async () => {
-  api = await startLocalApi();
   key = { 'x-api-key': (await api.newTenant()).secret };
 });
-
-afterAll(() => api.close());
 
 const cacheOf = ({ headers }: Response): string | null => headers.get('cache-control');
 

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { audit } from '../../../warehouse/engine/records/audit-log.ts';
 import { MOST_PAGE_BYTES } from '../../../warehouse/engine/sql/list-part.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { ADMIN, newMetric, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Limits of an organisation's definitions, and of the size of an answer. */
 
-let api: LocalApi;
-
-beforeAll(async () => {
-  api = await startLocalApi();
-});
-
-afterAll(() => api.close());
+const api = withOpened(startLocalApi);
 
 interface Answer {
   status: number;

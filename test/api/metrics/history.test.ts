@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { periodToDay } from '../../../domain/metrics/metric.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { writeValues } from '../../../warehouse/metrics/write-values.ts';
@@ -6,17 +6,14 @@ import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { RevenueVault } from '../../../warehouse/metrics/revenue-vault.ts';
 import { as } from '../../support/service/api-client.ts';
 import { expectError, expectPage } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { newMetric } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Who changed which value since a lock: the history of some periods, from an instant on. */
 describeOnBothEngines('the history of values', (open) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   /** Values of three days, each with a value of 1 to begin with. Then two of them change on different days of February. */
   const WRITES: [at: string, values: Record<string, number>][] = [

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { as } from '../../support/service/api-client.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { importSteps } from '../../warehouse/imports/import-story.ts';
 import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
 
 /** The API keeps months in memory, so that each step must show what the runs have read meanwhile. It is 7 February 2026. */
 describeOnBothEngines('months and bills of a connected metric', (open) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   it('follow the runs of its import', async () => {
     const story = await newTeamStory(api);

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { as } from '../../support/service/api-client.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { newMonthStory, type StoryChanges } from '../../warehouse/months/month-story.ts';
 
 interface Part {
@@ -19,11 +20,7 @@ interface LabelledMonth {
 
 /** Today is 7 February 2026. */
 describeOnBothEngines('the largest labels of a metric', (open) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   const newStory = async (metric: StoryChanges[1] = {}) => {
     const story = await newMonthStory(api, {}, { label_key: 'region', ...metric });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { Sealer } from '../../../security/sealing.ts';
 import { importRuns, openImportRun, sealUncounted } from '../../../warehouse/imports/import-runs.ts';
 import { connectImport } from '../../../warehouse/imports/imports.ts';
@@ -8,8 +8,9 @@ import { settleMonths } from '../../../warehouse/months/settlement.ts';
 import { as, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newMetric, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { newTeamStory } from '../../warehouse/teams/team-story.ts';
 
 /**
@@ -19,10 +20,10 @@ import { newTeamStory } from '../../warehouse/teams/team-story.ts';
 describeOnBothEngines('what a lost master key has sealed', (open) => {
   const [key, lostKey] = [randomBytes(32), randomBytes(32)];
   const lost = new Sealer(lostKey, key);
-  let shared: TestWarehouse;
-  let whole: LocalApi;
-  let partly: LocalApi;
-  let wrong: LocalApi;
+  const shared = withOpened(open);
+  const whole = withOpened(() => startLocalApi({ shared, sealer: lost }));
+  const partly = withOpened(() => startLocalApi({ shared, sealer: new Sealer(key) }));
+  const wrong = withOpened(() => startLocalApi({ shared, sealer: new Sealer(randomBytes(32)) }));
   let admin: Api;
   let onWrong: Api;
   let onWhole: Api;
@@ -31,10 +32,6 @@ describeOnBothEngines('what a lost master key has sealed', (open) => {
   let hook: string;
 
   beforeAll(async () => {
-    shared = await open();
-    whole = await startLocalApi({ shared, sealer: lost });
-    partly = await startLocalApi({ shared, sealer: new Sealer(key) });
-    wrong = await startLocalApi({ shared, sealer: new Sealer(randomBytes(32)) });
     const story = await newTeamStory(shared);
     const { orgId } = story;
     for (const month of ['2025-12', '2026-01'])
@@ -79,11 +76,6 @@ describeOnBothEngines('what a lost master key has sealed', (open) => {
       finished_at: NOW.toISOString(),
       sealed_totals: sealUncounted(new RevenueVault(lost, orgId), 'run_1', uncounted),
     });
-  });
-
-  afterAll(async () => {
-    for (const api of [whole, partly, wrong]) await api.close();
-    await shared.close();
   });
 
   const SENTENCE =

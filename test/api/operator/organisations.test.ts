@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { as, signIn, type Answer } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
-import { OPERATOR_KEY, startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { OPERATOR_KEY, startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { newOrganisation } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Temporal cannot be reached here, so that no organisation can be made. */
 describeOnBothEngines('the operator', (open) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   const operator = async <Data>(method: string, path: string, body?: object): Promise<Answer<Data>> => {
     const response = await fetch(`${api.url}/operator${path}`, {

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { audit, type AuditAction } from '../../../warehouse/engine/records/audit-log.ts';
 import { as } from '../../support/service/api-client.ts';
 import { expectError, expectPage } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 describeOnBothEngines('the audit log', (open) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   const RECORDS: [actor: string, action: AuditAction, target: string, at: string][] = [
     ['key_1', 'metric.create', 'met_1', '2026-01-30T23:59:59.999Z'],

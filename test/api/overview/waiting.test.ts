@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { connectImport, findImport } from '../../../warehouse/imports/imports.ts';
@@ -9,20 +9,17 @@ import { updateOrganisation } from '../../../warehouse/organisations/organisatio
 import { ingestRuns, startedRun } from '../../../warehouse/sources/ingest-runs.ts';
 import { as } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { decideUnit } from '../../../warehouse/sources/units/unit-decisions.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
 
 /** Today is 7 February 2026, so that December and January have settled. */
 describeOnBothEngines('what waits for someone', (open) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   const AT = NOW.toISOString();
 

@@ -4,13 +4,14 @@ import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gunzip, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { gunzipped } from '../../../api/requests/gzipped-body.ts';
 import { as, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
-import { openRaw, startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { openRaw, startLocalApi } from '../../support/service/local-api.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 import { newMetric } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Gzipped bodies, as JSON and as CSV: what they hold counts, and so do the limits of what they hold. */
 
@@ -26,20 +27,17 @@ const ALL_DAYS = Array.from(
   (_, day) => `2026-01-${String(day + 1).padStart(2, '0')},${day + 1}\n`,
 );
 
-let api: LocalApi;
+const api = withOpened(startLocalApi);
 let secret: string;
 let admin: Api;
 let metric: string;
 
 beforeAll(async () => {
-  api = await startLocalApi();
   const tenant = await api.newTenant();
   ({ secret } = tenant);
   admin = as(api, secret);
   ({ id: metric } = await newMetric(api.warehouse, tenant.orgId));
 });
-
-afterAll(() => api.close());
 
 interface Sent {
   encoding?: string;

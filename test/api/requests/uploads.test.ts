@@ -2,18 +2,14 @@ import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { valuesLock } from '../../../warehouse/metrics/value-changes.ts';
 import { valueFileLine } from '../../../warehouse/metrics/value-file.ts';
 import { listValues } from '../../../warehouse/metrics/value-history.ts';
 import { waitFor } from '../../support/service/api-client.ts';
-import {
-  openRaw,
-  startLocalApi,
-  type LocalApi,
-  type RawConnection,
-} from '../../support/service/local-api.ts';
+import { openRaw, startLocalApi, type RawConnection } from '../../support/service/local-api.ts';
 import { newMetric } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Limits of uploads: how many run at once, and how long they lock their metric. */
 
@@ -23,13 +19,7 @@ interface Uploader {
   secret: string;
 }
 
-let api: LocalApi;
-
-beforeAll(async () => {
-  api = await startLocalApi();
-});
-
-afterAll(() => api.close());
+const api = withOpened(startLocalApi);
 
 async function newUploader(): Promise<Uploader> {
   const { orgId, secret } = await api.newTenant();

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { as } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { loadText } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { newMonthStory } from '../../warehouse/months/month-story.ts';
 
 interface Unit {
@@ -17,11 +18,7 @@ interface Unit {
 
 /** Today is 7 February 2026. */
 describeOnBothEngines('the units of a cost source', (open) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   const SENTENCE =
     'account 2222 (aws) of cost source "Bills" has no spend from 2026-01-13 to 2026-01-31, after spend on every day until ' +

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ingestRuns, startedRun } from '../../../warehouse/sources/ingest-runs.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { as } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { loadText, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 interface Change {
   month: string;
@@ -14,11 +15,7 @@ interface Change {
 }
 
 describeOnBothEngines('what a run changed', (open) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   const newStory = async () => {
     const { orgId, secret } = await api.newTenant();

@@ -1,27 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { newSecret } from '../../../api/access/api-key.ts';
-import type { Api } from '../../../api/http/api-type.ts';
-import { buildServer } from '../../../api/app.ts';
 import { sendTabular } from '../../../api/http/files/tabular.ts';
-import { fixedClock } from '../../../domain/shared/clock.ts';
-import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
-import { Sealer } from '../../../security/sealing.ts';
-import { Metrics } from '../../../telemetry/metrics.ts';
-import { Orchestration } from '../../../temporal/orchestration.ts';
-import { newId } from '../../../warehouse/engine/sql/ids.ts';
-import { createKey } from '../../../warehouse/organisations/api-keys.ts';
 import { THOROUGH } from '../../support/effort.ts';
 import { readArrow } from '../../support/exports/arrow-table.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
-import { newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { newOrganisation, newSource } from '../../support/warehouse/tenant.ts';
 import { WAIT_MS } from '../../support/patience.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** CSV and Arrow have every row, without a limit. January has 31 days and 5,000 accounts: 155,000 rows. */
 
@@ -32,28 +23,13 @@ const ARROW = 'application/vnd.apache.arrow.stream';
 const PARQUET = 'application/vnd.apache.parquet';
 
 describeOnBothEngines('exports of costs', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  let app: Api;
-  let base: string;
+  const api = withOpened(() => startLocalApi({ open }));
+  const readKeyOf = (orgId: string) => api.newKey(orgId, { permission: 'read' });
   let secret: string;
   let total: number;
-  const connection = Connection.lazy({
-    address: '127.0.0.1:1',
-    channelArgs: { 'grpc.enable_http_proxy': 0 },
-  });
-
-  const readKeyOf = async (orgId: string): Promise<string> => {
-    const key = { id: newId('key'), name: 'Reader', permission: 'read', expires_at: null } as const;
-    const made = newSecret(key.id);
-    await test.warehouse.session((session) =>
-      createKey(session, orgId, { ...key, secretHash: made.secretHash }, NOW),
-    );
-    return made.secret;
-  };
 
   beforeAll(async () => {
-    test = await open();
-    const { warehouse } = test;
+    const { warehouse } = api;
     const { id: orgId } = await newOrganisation(warehouse);
     const { id: sourceId } = await newSource(warehouse, orgId);
     // Rows of January's first and last day publish the load. The others are added to it afterwards.
@@ -74,39 +50,10 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
     );
     total = Number(sum?.total);
     secret = await readKeyOf(orgId);
-    app = await buildServer(
-      {
-        warehouse,
-        orchestration: new Orchestration(new Client({ connection })),
-        clock: fixedClock(NOW),
-        sourceRulesOf: () => ({ roots: [test.directory], privateTargets: parsePrivateTargets('') }),
-        makeSourceFolder: async () => test.directory,
-        deleteOrganisation: () => Promise.resolve(null),
-        checkRemoteFiles: () => Promise.resolve(),
-        disk: async () => 'ok',
-        sealer: new Sealer(Buffer.alloc(32)),
-        writeKeyFile: () => Promise.resolve(null),
-        checkConnection: () => Promise.reject(new Error('no platform can be asked')),
-        metrics: new Metrics(),
-        tracer: null,
-        publicUrl: null,
-        operatorKey: 'operator-key',
-        pages: null,
-        version: '0.0.0',
-      },
-      pino({ level: 'silent' }),
-    );
-    base = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1`;
-  });
-
-  afterAll(async () => {
-    await app.close();
-    await connection.close();
-    await test.close();
   });
 
   const get = (path: string, accept: string, signal?: AbortSignal, key = secret) =>
-    fetch(`${base}${path}`, {
+    fetch(`${api.url}/api/v1${path}`, {
       headers: { 'x-api-key': key, accept },
       ...(signal === undefined ? {} : { signal }),
     });
@@ -145,7 +92,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
   /** Stores a Parquet answer as a file, and returns it as a relation. */
   const storeParquet = async (answer: Response): Promise<string> => {
     expect(answer.headers.get('content-type')).toBe(PARQUET);
-    const file = join(test.directory, `${randomUUID()}.parquet`);
+    const file = join(api.directory, `${randomUUID()}.parquet`);
     await writeFile(file, Buffer.from(await answer.arrayBuffer()));
     return `read_parquet('${file}')`;
   };
@@ -153,12 +100,12 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
   it('a Parquet file has every row, with days as dates and exact totals', async () => {
     for (const path of [breakdown, `/costs?${JANUARY}`]) {
       const file = await storeParquet(await get(path, PARQUET));
-      const columns = await test.warehouse.query<{ column_name: string; column_type: string }>(
+      const columns = await api.warehouse.query<{ column_name: string; column_type: string }>(
         `DESCRIBE FROM ${file}`,
       );
       const types = columns.map(({ column_name, column_type }) => `${column_name} ${column_type}`);
       expect([types[0], types.at(-1)]).toEqual(['day DATE', 'total DECIMAL(38,6)']);
-      const [sum] = await test.warehouse.query<{ rows: string; total: string }>(
+      const [sum] = await api.warehouse.query<{ rows: string; total: string }>(
         `SELECT count(*) FILTER (total > 0) AS rows, sum(total) AS total FROM ${file}`,
       );
       expect(Number(sum?.rows)).toBe(ROWS);
@@ -167,10 +114,10 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
   });
 
   it('Parquet and Arrow have the rows of JSON, rounded alike, also in pages', async () => {
-    const { id: orgId } = await newOrganisation(test.warehouse);
-    const { id: sourceId } = await newSource(test.warehouse, orgId);
+    const { id: orgId } = await newOrganisation(api.warehouse);
+    const { id: sourceId } = await newSource(api.warehouse, orgId);
     const costs = { large: '12345678901.1234565', half: '0.0000005', refund: '-0.0000015', '=1+1': '7' };
-    await publishSpend(test.warehouse, { orgId, sourceId }, '2026-01', {
+    await publishSpend(api.warehouse, { orgId, sourceId }, '2026-01', {
       cloud_spend: Object.entries(costs).map(([account, cost]) => ({
         day: '2026-01-05',
         cloud: 'aws',
@@ -183,7 +130,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
       const rows =
         answer.headers.get('content-type') === ARROW
           ? readArrow(await answer.arrayBuffer()).rows
-          : await test.warehouse.query<Record<string, string | null>>(`FROM ${await storeParquet(answer)}`);
+          : await api.warehouse.query<Record<string, string | null>>(`FROM ${await storeParquet(answer)}`);
       return rows.map((row) => ({ ...row, total: Number(row['total']) }));
     };
     const path = `/costs/breakdown?${JANUARY}&group_by=account,day`;
@@ -213,7 +160,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
       rows: [],
     });
     const file = await storeParquet(await get(nothing, PARQUET));
-    expect(await test.warehouse.query(`FROM ${file}`)).toEqual([]);
+    expect(await api.warehouse.query(`FROM ${file}`)).toEqual([]);
   });
 
   it('a limit pages CSV, and JSON that is cut has a cursor', async () => {
@@ -243,7 +190,7 @@ describeOnBothEngines('exports of costs', (open, onDuckDb) => {
       await vi.waitFor(() => {
         expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
       }, WAIT_MS);
-      const { id: otherOrg } = await newOrganisation(test.warehouse);
+      const { id: otherOrg } = await newOrganisation(api.warehouse);
       const other = await readKeyOf(otherOrg);
       for (const key of [secret, other])
         for (const accept of [CSV, 'application/json', PARQUET]) {

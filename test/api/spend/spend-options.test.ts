@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { removeDeadSpend } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { updateCostSource, type NewCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { choose } from '../../support/warehouse/spend-choices.ts';
 import {
@@ -16,6 +16,7 @@ import {
   NOW,
   writeFiles,
 } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /**
  * What can be picked, and what picks would cost. Spend of 28 January, by hand (USD):
@@ -111,16 +112,8 @@ interface Preview {
 }
 
 describeOnBothEngines('what can be picked', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  let api: LocalApi;
-  beforeAll(async () => {
-    test = await open();
-    api = await startLocalApi({ shared: test });
-  });
-  afterAll(async () => {
-    await api.close();
-    await test.close();
-  });
+  const test = withOpened(open);
+  const api = withOpened(() => startLocalApi({ shared: test }));
 
   const newStory = async (tier: 'enterprise' | 'starter' = 'enterprise') => {
     const { id: orgId } = await newOrganisation(test.warehouse, { tier });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { as } from '../../support/service/api-client.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
 
 interface MonthOfBills {
@@ -37,11 +38,7 @@ interface Totals {
  * | fully loaded       | 197 | 119     | 69     | 9           |
  */
 describeOnBothEngines('the bills of all teams', (open) => {
-  let api: LocalApi;
-  beforeAll(async () => {
-    api = await startLocalApi({ open });
-  });
-  afterAll(() => api.close());
+  const api = withOpened(() => startLocalApi({ open }));
 
   const newStory = async () => {
     const story = await newTeamStory(api);

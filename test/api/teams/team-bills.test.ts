@@ -1,41 +1,34 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { settleMonths } from '../../../warehouse/months/settlement.ts';
 import { as } from '../../support/service/api-client.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { NOW } from '../../support/warehouse/tenant.ts';
 import { account, newTeamStory } from '../../warehouse/teams/team-story.ts';
 import { WAIT_MS } from '../../support/patience.ts';
-
-it('seals no bill for a team that is not there', async () => {
-  const api = await startLocalApi();
-  const story = await newTeamStory(api);
-  await story.team('Shop', [account('1')]);
-  await story.spend('2026-01', {
-    cloud_spend: ['01', '31'].map((day) => ({ day: `2026-01-${day}`, account: '1', cost: '10' })),
-  });
-  await settleMonths(api.warehouse, story.orgId, NOW);
-  const reader = as(api, await api.newKey(story.orgId));
-  for (const path of ['bills', 'bills/2026-01/versions'])
-    expect(await reader.get(`/teams/team_none/${path}`)).toMatchObject({ status: 404 });
-  const { seals } = (
-    await api.warehouse.query<{ seals: number }>(
-      'SELECT CAST(count(*) AS INTEGER) AS seals FROM bill_bases WHERE org_id = $org',
-      { org: story.orgId },
-    )
-  )[0] ?? { seals: null };
-  expect(seals).toBe(0);
-  await api.close();
-});
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Temporal cannot be reached here, so that each requested evaluation leaves a line in the log. */
 describe('a read that seals a bill', () => {
-  let api: LocalApi;
+  const api = withOpened(startLocalApi);
 
-  beforeAll(async () => {
-    api = await startLocalApi();
+  it('seals no bill for a team that is not there', async () => {
+    const story = await newTeamStory(api);
+    await story.team('Shop', [account('1')]);
+    await story.spend('2026-01', {
+      cloud_spend: ['01', '31'].map((day) => ({ day: `2026-01-${day}`, account: '1', cost: '10' })),
+    });
+    await settleMonths(api.warehouse, story.orgId, NOW);
+    const reader = as(api, await api.newKey(story.orgId));
+    for (const path of ['bills', 'bills/2026-01/versions'])
+      expect(await reader.get(`/teams/team_none/${path}`)).toMatchObject({ status: 404 });
+    const { seals } = (
+      await api.warehouse.query<{ seals: number }>(
+        'SELECT CAST(count(*) AS INTEGER) AS seals FROM bill_bases WHERE org_id = $org',
+        { org: story.orgId },
+      )
+    )[0] ?? { seals: null };
+    expect(seals).toBe(0);
   });
-
-  afterAll(() => api.close());
 
   it('requests the evaluation of events', async () => {
     const story = await newTeamStory(api);

@@ -8,23 +8,22 @@ import { readSettings } from '../../../bin/settings/settings.ts';
 import { masterKeyId, Sealer } from '../../../security/sealing.ts';
 import { newId } from '../../../warehouse/engine/sql/ids.ts';
 import { createWebhook } from '../../../warehouse/events/webhooks.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newOrganisation } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Starts of a process with one master key or another. Each test continues the story. */
 describeOnBothEngines('a start', (open) => {
   const [old, fresh, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)] as const;
   const id = masterKeyId;
   const warnings: unknown[] = [];
-  let test: TestWarehouse;
+  const test = withOpened(open);
   let dataDir: string;
 
   beforeAll(async () => {
-    test = await open();
     dataDir = await mkdtemp(join(tmpdir(), 'cost-analytics-test-'));
   });
   afterAll(async () => {
-    await test.close();
     await rm(dataDir, { recursive: true });
   });
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   as,
   asOperator,
@@ -12,7 +12,8 @@ import {
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
-import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /**
  * An organisation on Professional moves to Starter and back. On 7 February 2026 January has settled. Ingests use the operator's
@@ -23,16 +24,13 @@ let operator: Api;
 let admin: Api;
 let orgId: string;
 let sourceId: string;
-let receiver: WebhookReceiver;
+const receiver = withOpened(newReceiver);
 const ids = { shop: '', calls: '', orders: '', visits: '', tagged: '', team: '', webhook: '' };
 
 beforeAll(async () => {
   service = await sharedService();
   operator = await asOperator(service);
-  receiver = await newReceiver();
 });
-
-afterAll(() => receiver.close());
 
 const setTier = async (tier: string) => expectData(await operator.patch(`/organisations/${orgId}`, { tier }));
 

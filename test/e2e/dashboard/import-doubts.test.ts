@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
 import { describeInBrowser } from '../../support/browser/browser.ts';
 import { openJanuary } from '../../support/browser/month-row.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
-import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
+import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put } from '../../support/service/imports.ts';
 import { withService } from '../../support/service/with-service.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const QUERY = 'SELECT day, n AS value FROM shop.orders WHERE day BETWEEN @start AND @end';
 const DAYS = Array.from({ length: 31 }, (_, day) => addDays('2026-01-01', day));
@@ -20,12 +21,11 @@ const DENIED = { status: 403, reason: 'accessDenied', message: 'Access Denied: t
  * 31 × 10 = 310 USD, and the query returns 31 × 50 = 1,550 orders: 310 / 1,550 = 0.20 an order.
  */
 describeInBrowser('the doubt about a month that an import has not read', (browser) => {
-  let bigQuery: FakeBigQuery;
+  const bigQuery = withOpened(startFakeBigQuery);
   let admin: Api;
   let secret: string;
 
-  const service = withService(async () => {
-    bigQuery = await startFakeBigQuery();
+  const service = withService(() => {
     bigQuery.project.queries.set(QUERY, {
       columns: [
         { name: 'day', type: 'DATE' },
@@ -41,11 +41,6 @@ describeInBrowser('the doubt about a month that an import has not read', (browse
     const bill = focusCsv([...DAYS, '2026-02-05'].map((day) => dayLine(day, '10')));
     const location = await exportsIn(service.dataDir)('bill.csv', bill);
     await newIngestedSource(admin, { name: 'AWS', kind: 'focus', location });
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await bigQuery.close();
   });
 
   /** Connects a metric to BigQuery. Its first run fails. */

@@ -6,12 +6,13 @@ import type { BalanceTransaction } from '../../../domain/imports/stripe/net-sale
 import { describeInBrowser, openFromMenu, signInWith, type Visit } from '../../support/browser/browser.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
-import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
-import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
+import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
+import { startFakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { keyPartsIn, TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { withService } from '../../support/service/with-service.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const sale = (id: number, created: string, amount: number, currency = 'usd'): BalanceTransaction => ({
   id: `txn_${id}`,
@@ -39,17 +40,13 @@ const REVENUE = /\b48[,.]?291|61\.73|\b47[,.]?891|99\.171|0\.8283/;
  *   3 Feb    revenue 12.34, which the second run brings
  */
 describeInBrowser('the import of a metric', (browser) => {
-  let stripe: FakeStripe;
-  let bigQuery: FakeBigQuery;
-  const service = withService(async () => {
-    stripe = await startFakeStripe(stripeAccount(TEST_KEY, SALES));
-    bigQuery = await startFakeBigQuery();
-    return {
-      CLOCK: '2026-02-07T06:00:00Z',
-      STRIPE_API_BASE: `http://127.0.0.1:${stripe.base.port}`,
-      BIGQUERY_API_ENDPOINT: bigQuery.url,
-    };
-  });
+  const stripe = withOpened(() => startFakeStripe(stripeAccount(TEST_KEY, SALES)));
+  const bigQuery = withOpened(startFakeBigQuery);
+  const service = withService(() => ({
+    CLOCK: '2026-02-07T06:00:00Z',
+    STRIPE_API_BASE: `http://127.0.0.1:${stripe.base.port}`,
+    BIGQUERY_API_ENDPOINT: bigQuery.url,
+  }));
   let admin: Api;
   let visit: Visit;
   let page: Page;
@@ -96,8 +93,6 @@ describeInBrowser('the import of a metric', (browser) => {
   afterAll(async () => {
     await visit.context.close();
     await service.stop();
-    await stripe.close();
-    await bigQuery.close();
   });
 
   it('says at the form what to do about a wrong key', async () => {

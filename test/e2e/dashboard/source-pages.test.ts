@@ -8,10 +8,11 @@ import {
   type Visit,
 } from '../../support/browser/browser.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { listenLocally, sendContent, type LocalServer } from '../../support/fakes/file-server.ts';
+import { listenLocally, sendContent } from '../../support/fakes/file-server.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 interface Source {
   id: string;
@@ -40,7 +41,13 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
   let admin: Api;
   let visit: Visit;
   let page: Page;
-  let files: LocalServer;
+  const files = withOpened(() =>
+    listenLocally((request, response) => {
+      void released.then(() => {
+        sendContent(request, response, Buffer.from(bill));
+      });
+    }),
+  );
   let bill = focusCsv([JANUARY[0] ?? {}, WRONG]);
   /** Lets the server answer. */
   let release: () => void = () => undefined;
@@ -73,11 +80,6 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
 
   beforeAll(async () => {
     service = await sharedService();
-    files = await listenLocally((request, response) => {
-      void released.then(() => {
-        sendContent(request, response, Buffer.from(bill));
-      });
-    });
     const organisation = await newOrganisation(service, { name: 'Sources shop', tier: 'business' });
     ({ admin } = organisation);
     visit = await browser().visit(service.url);
@@ -87,7 +89,6 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
 
   afterAll(async () => {
     await visit.context.close();
-    await files.close();
   });
 
   it('connects a source after the form has shown why another location is refused', async () => {

@@ -7,10 +7,11 @@ import {
   signInWith,
   type Visit,
 } from '../../support/browser/browser.ts';
-import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** A webhook from its creation to its end, and the audit log of it. It is 7 February 2026. Each test continues the story. */
 describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
@@ -18,7 +19,7 @@ describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
   let admin: Api;
   let visit: Visit;
   let page: Page;
-  let receiver: WebhookReceiver;
+  const receiver = withOpened(newReceiver);
   let secret: string;
 
   const dialog = (): Locator => page.getByRole('dialog');
@@ -47,7 +48,6 @@ describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
 
   beforeAll(async () => {
     service = await sharedService();
-    receiver = await newReceiver();
     const organisation = await newOrganisation(service, { name: 'Hook shop', tier: 'business' });
     ({ admin } = organisation);
     visit = await browser().visit(service.url);
@@ -57,7 +57,6 @@ describeInBrowser('the pages of webhooks and of the audit log', (browser) => {
 
   afterAll(async () => {
     await visit.context.close();
-    await receiver.close();
   });
 
   it('creates a webhook after the form has shown why another URL is refused', async () => {

@@ -2,12 +2,13 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
-import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
+import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { operatorKeyOf, PAGE, waitFor } from '../../support/service/api-client.ts';
 import { removeDataDir } from '../../support/service/service-process.ts';
 import { withService } from '../../support/service/with-service.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { newStableText } from './stable-text.ts';
 
 /**
@@ -39,8 +40,8 @@ interface Example {
   answer: unknown;
 }
 
-let bigQuery: FakeBigQuery;
-let receiver: WebhookReceiver;
+const bigQuery = withOpened(startFakeBigQuery);
+const receiver = withOpened(newReceiver);
 let backups: string;
 let stable: ReturnType<typeof newStableText>;
 let operations: Map<string, { method: string; path: string; operation: Operation }>;
@@ -48,7 +49,6 @@ const examples = new Map<string, Example>();
 let key: Record<string, string>;
 
 const service = withService(async () => {
-  bigQuery = await startFakeBigQuery();
   bigQuery.project.queries.set(QUERY, {
     columns: [
       { name: 'day', type: 'DATE' },
@@ -56,7 +56,6 @@ const service = withService(async () => {
     ],
     rows: (start, end) => [['2026-02-06', '12']].filter(([day = '']) => day >= start && day <= end),
   });
-  receiver = await newReceiver();
   backups = await mkdtemp(join(tmpdir(), 'cost-analytics-examples-'));
   return {
     CLOCK: '2026-02-07T06:00:00Z',
@@ -94,7 +93,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.stop();
-  await Promise.all([bigQuery.close(), receiver.close()]);
   await removeDataDir(backups);
 });
 

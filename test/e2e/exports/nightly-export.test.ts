@@ -1,11 +1,10 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { WAIT_MS } from '../../support/patience.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
-import type { LocalServer } from '../../support/fakes/file-server.ts';
 import {
   as,
   ingest,
@@ -18,6 +17,7 @@ import { newDataDir, runCommand } from '../../support/service/service-process.ts
 import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
 import { fileSettings } from '../../support/warehouse/engines.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { OPERATOR } from '../../../domain/organisations/actor.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { closeOrganisation } from '../../../warehouse/organisations/deleted-organisations.ts';
@@ -30,14 +30,13 @@ const BUCKET = 'team-data';
 const KEY_ID = 'AKIDEXPORT';
 
 let target: string;
-let storage: LocalServer;
+const storage = withOpened(() => startFakeS3(objects, KEY_ID));
 const objects = new Map<string, Buffer>();
 let acme: { id: string; secret: string };
 let bill: { file: string; source: string };
 
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
 const service = withService(async (dataDir) => {
-  storage = await startFakeS3(objects, KEY_ID);
   target = join(dataDir, 'target');
   // The operator lets a group read.
   await mkdir(target, { mode: 0o750 });
@@ -82,11 +81,6 @@ beforeAll(async () => {
     const { id } = expectData(await admin().post<{ id: string }>('/metrics', { ...metric, ...more }));
     expectData(await admin().post(`/metrics/${id}/values`, { values: [{ period: '2026-01-05', value }] }));
   }
-});
-
-afterAll(async () => {
-  await service.stop();
-  await storage.close();
 });
 
 async function exportNow(): Promise<void> {

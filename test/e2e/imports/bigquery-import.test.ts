@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
-import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
+import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { filesWith } from '../../support/fakes/search-bytes.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put, type Import } from '../../support/service/imports.ts';
 import { withService } from '../../support/service/with-service.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** The import of a query's values from BigQuery. It is 7 February 2026. Each test continues the story. */
 
@@ -18,7 +19,7 @@ const COLUMNS = [
 
 type Row = [day: Day, label: string, value: string];
 
-let bigQuery: FakeBigQuery;
+const bigQuery = withOpened(startFakeBigQuery);
 let admin: Api;
 let orders: string;
 /** What the query returns, of all days. */
@@ -44,8 +45,7 @@ async function newMetric(more: object): Promise<string> {
   return expectData(await admin.post<{ id: string }>('/metrics', { ...metric, ...more })).id;
 }
 
-const service = withService(async () => {
-  bigQuery = await startFakeBigQuery();
+const service = withService(() => {
   bigQuery.project.queries.set(QUERY, {
     columns: COLUMNS,
     rows: (start, end) => rows.filter(([day]) => day >= start && day <= end),
@@ -63,11 +63,6 @@ beforeAll(async () => {
     ['2026-01-31', 'us', '3'],
     ['2026-02-06', 'us', '4'],
   ];
-});
-
-afterAll(async () => {
-  await service.stop();
-  await bigQuery.close();
 });
 
 describe('a check', () => {

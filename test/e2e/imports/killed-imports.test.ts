@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { BalanceTransaction } from '../../../domain/imports/stripe/net-sales-progress.ts';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { KILLS, SEED, THOROUGH } from '../../support/effort.ts';
-import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
+import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { ledgerOf } from '../../../demo/stripe/ledger.ts';
-import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
+import { startFakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { stripeAccount } from '../../../demo/stripe/stripe-account.ts';
 import { as, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, put, type Import } from '../../support/service/imports.ts';
 import { withService } from '../../support/service/with-service.ts';
 import { COUNTED_TEST_MS } from '../../support/patience.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Imports while the service is killed at random moments. Each round imports other numbers. */
 
@@ -23,8 +24,8 @@ const DAYS = 38;
 /** Starts, reads and ends of both runs lie within it. */
 const LONGEST_WAIT_MS = 1_500;
 
-let stripe: FakeStripe;
-let bigQuery: FakeBigQuery;
+const stripe = withOpened(() => startFakeStripe(stripeAccount(TEST_KEY)));
+const bigQuery = withOpened(startFakeBigQuery);
 let secret: string;
 let sales: string;
 let orders: string;
@@ -82,9 +83,7 @@ async function endOf(metric: string, runId: string): Promise<Import | undefined>
   return last_run?.run_id === runId && last_run.status !== 'running' ? body.data : undefined;
 }
 
-const service = withService(async () => {
-  stripe = await startFakeStripe(stripeAccount(TEST_KEY));
-  bigQuery = await startFakeBigQuery();
+const service = withService(() => {
   layNumbers(0);
   return {
     CLOCK: '2026-02-07T06:00:00Z',
@@ -111,12 +110,6 @@ describe.runIf(THOROUGH)('imports of a service that is killed', () => {
     expectData(await put(admin(), `/metrics/${orders}/import`, query));
     await importEnd(admin(), sales);
     await importEnd(admin(), orders);
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    await stripe.close();
-    await bigQuery.close();
   });
 
   it(

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { BalanceTransaction } from '../../../domain/imports/stripe/net-sales-progress.ts';
 import { newServiceAccount } from '../../support/fakes/bigquery/service-account.ts';
 import { keyPartsIn, TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { ledgerOf } from '../../../demo/stripe/ledger.ts';
-import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
+import { startFakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { READ_TRANSACTIONS, stripeAccount } from '../../../demo/stripe/stripe-account.ts';
 import { filesWith } from '../../support/fakes/search-bytes.ts';
 import { THOROUGH } from '../../support/effort.ts';
@@ -12,14 +12,12 @@ import { expectData, expectError, expectPage } from '../../support/service/envel
 import { importEnd, importNow, put, type Import } from '../../support/service/imports.ts';
 import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** The import of revenue from Stripe. It is 7 February 2026. Each test continues the story. */
 
-let stripe: FakeStripe;
-const service = withService(async () => {
-  stripe = await startFakeStripe(stripeAccount(TEST_KEY, LEDGER));
-  return environment();
-});
+const stripe = withOpened(() => startFakeStripe(stripeAccount(TEST_KEY, LEDGER)));
+const service = withService(() => environment());
 let organisationId: string;
 
 let admin: Api;
@@ -72,11 +70,6 @@ beforeAll(async () => {
   const metric = { unit: 'USD', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
   const revenue = { ...metric, name: 'Sales', kind: 'revenue', currency: 'USD' };
   sales = expectData(await admin.post<{ id: string }>('/metrics', revenue)).id;
-});
-
-afterAll(async () => {
-  await service.stop();
-  await stripe.close();
 });
 
 describe('before it is connected', () => {

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { BalanceTransaction } from '../../../domain/imports/stripe/net-sales-progress.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { filesWith, formsOf } from '../../support/fakes/search-bytes.ts';
-import { startFakeStripe, type FakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
+import { startFakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { stripeAccount } from '../../../demo/stripe/stripe-account.ts';
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
@@ -13,6 +13,7 @@ import { expectData, expectError, expectPage } from '../../support/service/envel
 import { importEnd, put } from '../../support/service/imports.ts';
 import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /**
  * A story with revenue, and then a search of everything that the service has stored for its numbers: files of the warehouse with
@@ -30,7 +31,7 @@ const IMPORTED = [987_654.31, 98_765_431, 49_382_715.5];
 const COUNT = 5_432_109.25;
 
 let admin: Api;
-let stripe: FakeStripe;
+const stripe = withOpened(() => startFakeStripe(stripeAccount(TEST_KEY, Array.from({ length: 150 }, sale))));
 
 const sale = (_: unknown, index: number): BalanceTransaction => ({
   id: `txn_${index}`,
@@ -40,19 +41,13 @@ const sale = (_: unknown, index: number): BalanceTransaction => ({
   reporting_category: 'charge',
 });
 
-const service = withService(async () => {
-  stripe = await startFakeStripe(stripeAccount(TEST_KEY, Array.from({ length: 150 }, sale)));
+const service = withService(() => {
   const STRIPE_API_BASE = `http://127.0.0.1:${stripe.base.port}`;
   return { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', STRIPE_API_BASE };
 });
 
 beforeAll(async () => {
   ({ admin } = await newOrganisation(service, { tier: 'enterprise' }));
-});
-
-afterAll(async () => {
-  await service.stop();
-  await stripe.close();
 });
 
 async function metricOf(more: object): Promise<string> {

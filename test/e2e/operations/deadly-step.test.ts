@@ -1,40 +1,35 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ingestWorkflowId } from '../../../domain/sources/ingest.ts';
 import { THOROUGH } from '../../support/effort.ts';
-import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../../support/fakes/fake-opencost.ts';
-import { listenLocally, type LocalServer } from '../../support/fakes/file-server.ts';
+import { allocation, node, startFakeOpenCost } from '../../support/fakes/fake-opencost.ts';
+import { listenLocally } from '../../support/fakes/file-server.ts';
 import { as, newOrganisation, waitFor, type Api, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { withService } from '../../support/service/with-service.ts';
 import { openTemporal } from '../../support/service/temporal-client.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** A step that ends its process each time, beside a sound one that was under way when the process ended first. */
 const ENVIRONMENT = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
 
-const service = withService(ENVIRONMENT);
-let cluster: FakeOpenCost;
-/** Answers nothing while it is `stuck`, and then as the cluster does. */
-let gate: LocalServer;
-let stuck = true;
-let silent: LocalServer;
-
-beforeAll(async () => {
-  silent = await listenLocally(() => undefined);
-  cluster = await startFakeOpenCost({
+const cluster = withOpened(() =>
+  startFakeOpenCost({
     allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
     assets: { '2026-02-06': node('prod', 'i-1', 4) },
-  });
-  gate = await listenLocally((_request, response, { pathname, search }) => {
+  }),
+);
+/** Answers nothing while it is `stuck`, and then as the cluster does. */
+const gate = withOpened(() =>
+  listenLocally((_request, response, { pathname, search }) => {
     if (stuck) return;
     void fetch(`${cluster.url}${pathname}${search}`).then(async (answer) => {
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
     });
-  });
-});
-afterAll(async () => {
-  await service.stop();
-  await Promise.all([silent.close(), gate.close(), cluster.close()]);
-});
+  }),
+);
+let stuck = true;
+const silent = withOpened(() => listenLocally(() => undefined));
+const service = withService(ENVIRONMENT);
 
 interface Ingest {
   org: string;

@@ -1,10 +1,10 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../../support/fakes/fake-opencost.ts';
-import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { allocation, node, startFakeOpenCost } from '../../support/fakes/fake-opencost.ts';
+import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import {
   as,
   newIngestedSource,
@@ -16,7 +16,8 @@ import {
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { runCommand } from '../../support/service/service-process.ts';
 import { withService } from '../../support/service/with-service.ts';
-import { openTemporal, runScheduled, type TemporalWindow } from '../../support/service/temporal-client.ts';
+import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { startOf, workflowIdOf } from '../../../workflows/contract.ts';
 
 /**
@@ -29,9 +30,13 @@ interface Tenant {
   admin: Api;
 }
 
-let temporal: TemporalWindow;
-let cluster: FakeOpenCost;
-let receiver: WebhookReceiver;
+const cluster = withOpened(() =>
+  startFakeOpenCost({
+    allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
+    assets: { '2026-02-06': node('prod', 'i-1', 4) },
+  }),
+);
+const receiver = withOpened(newReceiver);
 let target: string;
 let leaving: Tenant;
 let staying: Tenant & { metric: string };
@@ -95,22 +100,11 @@ const service = withService((dataDir) => {
   };
 });
 
+const temporal = withOpened(() => openTemporal(service.dataDir));
+
 beforeAll(async () => {
-  temporal = await openTemporal(service.dataDir);
-  cluster = await startFakeOpenCost({
-    allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
-    assets: { '2026-02-06': node('prod', 'i-1', 4) },
-  });
-  receiver = await newReceiver();
   leaving = await makeTenant('Leaving');
   staying = await makeTenant('Staying');
-});
-
-afterAll(async () => {
-  await temporal.close();
-  await service.stop();
-  await cluster.close();
-  await receiver.close();
 });
 
 describe('org delete', () => {

@@ -1,14 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
-import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
+import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put } from '../../support/service/imports.ts';
 import { withService } from '../../support/service/with-service.ts';
-import { openTemporal, runScheduled, type TemporalWindow } from '../../support/service/temporal-client.ts';
+import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /**
  * Histories hold ids, months and counts of rows, never amounts or cells (docs/workflows.md). It is 7 February 2026. Each pipeline
@@ -34,16 +35,13 @@ const DATA = [COST, String(TOTAL), BAD_COST, WORST_COST, VALUE, BAD_VALUE, REDIR
 /** What Temporal shows of the redirected delivery, once its first attempt has failed. */
 const NOT_ACCEPTED = 'attemptDelivery failed (not_accepted)';
 
-let bigQuery: FakeBigQuery;
-let receiver: WebhookReceiver;
-let temporal: TemporalWindow;
+const bigQuery = withOpened(startFakeBigQuery);
+const receiver = withOpened(newReceiver);
 let acme: { id: string; admin: Api };
 
 const QUERY = 'SELECT day, n AS value FROM shop.orders WHERE day BETWEEN @start AND @end';
 
 const service = withService(async (dataDir) => {
-  bigQuery = await startFakeBigQuery();
-  receiver = await newReceiver();
   await mkdir(join(dataDir, 'target'));
   return {
     CLOCK: '2026-02-07T06:00:00Z',
@@ -53,16 +51,10 @@ const service = withService(async (dataDir) => {
   };
 });
 
-beforeAll(async () => {
-  temporal = await openTemporal(service.dataDir);
-  acme = await newOrganisation(service);
-});
+const temporal = withOpened(() => openTemporal(service.dataDir));
 
-afterAll(async () => {
-  await temporal.close();
-  await service.stop();
-  await bigQuery.close();
-  await receiver.close();
+beforeAll(async () => {
+  acme = await newOrganisation(service);
 });
 
 async function newSource(name: string, costs: readonly string[]): Promise<string> {

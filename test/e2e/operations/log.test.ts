@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refuseRepeatedKeys } from '../../../api/requests/repeated-keys.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { startFakeBigQuery, type FakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
-import { startOtlpReceiver, type OtlpReceiver } from '../../support/fakes/otlp-receiver.ts';
-import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
+import { startOtlpReceiver } from '../../support/fakes/otlp-receiver.ts';
+import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { importEnd, put } from '../../support/service/imports.ts';
 import { newDataDir, removeDataDir } from '../../support/service/service-process.ts';
 import { startProcess, type ServiceProcess } from '../../support/service/node-process.ts';
 import { openTemporal, runScheduled } from '../../support/service/temporal-client.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** What a busy service writes to standard error until its end. */
 
@@ -30,9 +31,9 @@ interface Line {
   [field: string]: unknown;
 }
 
-let collector: OtlpReceiver;
-let bigQuery: FakeBigQuery;
-let receiver: WebhookReceiver;
+const collector = withOpened(startOtlpReceiver);
+const bigQuery = withOpened(startFakeBigQuery);
+const receiver = withOpened(newReceiver);
 let service: ServiceProcess;
 let acme: { id: string; admin: Api };
 let lines: Line[] = [];
@@ -50,11 +51,6 @@ const logOf = (kind: string): Promise<Line> =>
   });
 
 beforeAll(async () => {
-  [collector, bigQuery, receiver] = [
-    await startOtlpReceiver(),
-    await startFakeBigQuery(),
-    await newReceiver(),
-  ];
   const dataDir = await newDataDir();
   await mkdir(join(dataDir, 'target'));
   service = await startProcess({
@@ -73,9 +69,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await removeDataDir(service.dataDir);
-  await receiver.close();
-  await bigQuery.close();
-  await collector.close();
 });
 
 async function newSource(name: string, cost: string): Promise<string> {

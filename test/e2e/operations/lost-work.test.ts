@@ -12,11 +12,12 @@ import {
 } from '../../support/service/api-client.ts';
 import { damageSqlite } from '../../support/fakes/damage-sqlite.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
-import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../../support/fakes/fake-opencost.ts';
+import { allocation, node, startFakeOpenCost } from '../../support/fakes/fake-opencost.ts';
 import { copyProduct } from '../../support/service/service-process.ts';
 import { withService } from '../../support/service/with-service.ts';
 import { openTemporal, type TemporalWindow } from '../../support/service/temporal-client.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { THOROUGH } from '../../support/effort.ts';
 
 /** Work that Temporal has ended or lost fails visibly, and later work goes on, without an operator. */
@@ -24,22 +25,19 @@ const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' }
 
 const service = withService(SETTINGS);
 let temporal: TemporalWindow;
-let cluster: FakeOpenCost;
+const cluster = withOpened(() =>
+  startFakeOpenCost({
+    allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
+    assets: { '2026-02-06': node('prod', 'i-1', 4) },
+  }),
+);
 let organisation: { id: string; secret: string; admin: Api };
 let source: string;
 
 beforeAll(async () => {
   temporal = await openTemporal(service.dataDir);
-  cluster = await startFakeOpenCost({
-    allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
-    assets: { '2026-02-06': node('prod', 'i-1', 4) },
-  });
 });
-afterAll(async () => {
-  await temporal.close();
-  await service.stop();
-  await cluster.close();
-});
+afterAll(() => temporal.close());
 beforeEach(async () => {
   organisation = await newOrganisation(service);
   const made = { name: 'Cluster', kind: 'opencost', location: cluster.url };

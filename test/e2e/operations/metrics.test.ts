@@ -1,15 +1,16 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../temporal/dev-server/spawn-dev-server.ts';
 import { PRODUCT, tableBelow } from '../../docs/page.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { scrape, type Scrape } from '../../support/service/scrape.ts';
 import { newDataDir, removeDataDir, startService } from '../../support/service/service-process.ts';
 import { withService } from '../../support/service/with-service.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** What an operator sees of a service in Prometheus. The time is 7 February 2026, 06:00. */
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
@@ -19,7 +20,7 @@ const DEPLOY = join(PRODUCT, 'deploy');
 const PACKAGE = await readFile(join(PRODUCT, 'package.json'), 'utf8');
 
 let operatorUrl: string;
-let receiver: WebhookReceiver;
+const receiver = withOpened(newReceiver);
 let organisation: { id: string; secret: string; admin: Api };
 let sourceId: string;
 let seen: Scrape;
@@ -31,7 +32,6 @@ const service = withService(async () => {
 });
 
 beforeAll(async () => {
-  receiver = await newReceiver();
   organisation = await newOrganisation(service, { name: 'Name of a customer' });
   const { admin } = organisation;
   const location = join(service.dataDir, 'bill.csv');
@@ -52,11 +52,6 @@ beforeAll(async () => {
       1;
     return isDelivered && hasEnded ? now : undefined;
   });
-});
-
-afterAll(async () => {
-  await service.stop();
-  await receiver.close();
 });
 
 describe('the metrics of a service', () => {

@@ -4,29 +4,23 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PRODUCT } from '../../docs/page.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import {
-  startOtlpReceiver,
-  type OtlpReceiver,
-  type ReceivedSpan,
-} from '../../support/fakes/otlp-receiver.ts';
+import { startOtlpReceiver, type ReceivedSpan } from '../../support/fakes/otlp-receiver.ts';
 import { newOrganisation, waitFor, type Api, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { withService } from '../../support/service/with-service.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** The traces of a service, as a collector receives them. */
 
 /** A caller's own span, in the header that W3C defines. */
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 
-let collector: OtlpReceiver;
-const service = withService(async () => {
-  collector = await startOtlpReceiver();
-  return {
-    CLOCK: '2026-02-07T06:00:00Z',
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_BSP_SCHEDULE_DELAY: '100',
-  };
-});
+const collector = withOpened(startOtlpReceiver);
+const service = withService(() => ({
+  CLOCK: '2026-02-07T06:00:00Z',
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  OTEL_BSP_SCHEDULE_DELAY: '100',
+}));
 let organisation: { id: string; secret: string; admin: Api };
 
 beforeAll(async () => {
@@ -35,7 +29,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   expect(await service.stop()).toBe(0);
-  await collector.close();
 });
 
 const named = (name: string, traceId?: string): ReceivedSpan[] =>

@@ -1,30 +1,30 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { someOf } from '../../support/effort.ts';
-import { allocation, node, startFakeOpenCost, type FakeOpenCost } from '../../support/fakes/fake-opencost.ts';
+import { allocation, node, startFakeOpenCost } from '../../support/fakes/fake-opencost.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { textLike } from '../../support/service/matchers.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 import { freeName } from '../../support/service/free-name.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Sources of clusters, hosts and AI tools, through the real workflow. */
 let service: SharedService;
 let exportsDir: string;
-let cluster: FakeOpenCost;
+const cluster = withOpened(() =>
+  startFakeOpenCost({
+    allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
+    assets: { '2026-02-06': node('prod', 'i-1', 4) },
+  }),
+);
 
 beforeAll(async () => {
   service = await sharedService();
   ({ exportsDir } = service);
-  cluster = await startFakeOpenCost({
-    allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
-    assets: { '2026-02-06': node('prod', 'i-1', 4) },
-  });
 });
-
-afterAll(() => cluster.close());
 
 interface Source {
   id: string;

@@ -7,12 +7,13 @@ import { OPERATOR } from '../../../domain/organisations/actor.ts';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { serveFiles, type LocalServer } from '../../support/fakes/file-server.ts';
+import { serveFiles } from '../../support/fakes/file-server.ts';
 import { as, ingest, newIngestedSource, newOrganisation } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { runCommand } from '../../support/service/service-process.ts';
 import { withService } from '../../support/service/with-service.ts';
 import { fileSettings } from '../../support/warehouse/engines.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /**
  * A machine that has no httpfs extension and cannot reach DuckDB's site. Its bill is on a web server. Nothing waits: the
@@ -22,12 +23,11 @@ const WHAT_TO_DO =
   /the DuckDB extension httpfs cannot be loaded: .*scripts\/fetch-duckdb-extensions\.sh.*DUCKDB_EXTENSIONS/;
 
 let home: string;
-let host: LocalServer;
+const bill = Buffer.from(focusCsv([dayLine('2026-01-10', '40.5')]));
+const host = withOpened(() => serveFiles(new Map([['/bill.csv', bill]])));
 let environment: Record<string, string>;
 
 const service = withService(async () => {
-  const bill = Buffer.from(focusCsv([dayLine('2026-01-10', '40.5')]));
-  host = await serveFiles(new Map([['/bill.csv', bill]]));
   home = await mkdtemp(join(tmpdir(), 'cost-analytics-home-'));
   environment = {
     CLOCK: '2026-02-07T06:00:00Z',
@@ -43,7 +43,6 @@ const service = withService(async () => {
 
 afterAll(async () => {
   await service.stop();
-  await host.close();
   await rm(home, { recursive: true });
 });
 

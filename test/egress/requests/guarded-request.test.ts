@@ -3,11 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { Outage } from '../../../domain/shared/errors.ts';
 import { guardedRequest, type RequestRules } from '../../../egress/requests/guarded-request.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
-import { newReceiver, type WebhookReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { WAIT_MS } from '../../support/patience.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 describe('a guarded request', () => {
-  let receiver: WebhookReceiver;
+  const receiver = withOpened(newReceiver);
   let port: string;
   const lookup = vi.spyOn(dns.promises, 'lookup');
   /** Sets the addresses of the name for the next look-ups, in order. */
@@ -37,7 +38,6 @@ describe('a guarded request', () => {
     );
 
   beforeAll(async () => {
-    receiver = await newReceiver();
     ({ port } = new URL(receiver.url));
   });
   beforeEach(() => {
@@ -46,7 +46,6 @@ describe('a guarded request', () => {
   });
   afterAll(async () => {
     lookup.mockRestore();
-    await receiver.close();
   });
 
   it('goes to the checked address, even if the name changes afterwards', async () => {

@@ -38,7 +38,7 @@ export const OPERATOR_KEY = 'operator-key-of-the-test';
 
 /**
  * Starts the API, by default on DuckDB. `patienceMs` is the time-out for slow headers and bodies, and `mostConnections` the limit
- * of open connections. Nodes that are given one warehouse share it, and do not close it.
+ * of open connections. `prepare` may add routes. Nodes that are given one warehouse share it, and do not close it.
  */
 export async function startLocalApi({
   patienceMs,
@@ -47,6 +47,7 @@ export async function startLocalApi({
   sealer = new Sealer(Buffer.alloc(32)),
   open = openDuckDb,
   publicUrl = null,
+  prepare = () => undefined,
   shared,
 }: {
   patienceMs?: number;
@@ -55,6 +56,7 @@ export async function startLocalApi({
   sealer?: Sealer;
   open?: () => Promise<TestWarehouse>;
   publicUrl?: URL | null;
+  prepare?: (app: Api) => unknown;
   shared?: TestWarehouse;
 } = {}): Promise<LocalApi> {
   const opened = shared ?? (await open());
@@ -99,6 +101,7 @@ export async function startLocalApi({
       ...(mostConnections === undefined ? {} : { mostConnections }),
     },
   );
+  prepare(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
   const makeKey: LocalApi['newKey'] = async (orgId, changes = {}) => {

@@ -7,24 +7,23 @@ import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { describeFile } from '../../support/warehouse/describe-file.ts';
 import { stageFocus } from '../../../warehouse/sources/focus/focus-load.ts';
 import { compact, removeDeadSpend, SPEND_TABLES } from '../../../warehouse/engine/maintenance/maintenance.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { ADMIN, published } from '../../support/warehouse/tenant.ts';
 import { loading, scopeOf } from '../../support/warehouse/feeds.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const NOW = new Date('2026-03-01T00:00:00Z');
 const RANGE = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
 
 describeOnBothEngines('maintenance', (open) => {
-  let test: TestWarehouse;
+  const test = withOpened(open);
   let exports: string;
 
   beforeAll(async () => {
-    test = await open();
     exports = await mkdtemp(join(tmpdir(), 'cost-analytics-maintenance-'));
   });
   afterAll(async () => {
-    await test.close();
     await rm(exports, { recursive: true, force: true });
   });
 

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { updateMetric } from '../../../warehouse/metrics/metrics.ts';
 import { createSharedCost, SHARED_COSTS } from '../../../warehouse/teams/shared-costs.ts';
 import { createTeam, TEAMS } from '../../../warehouse/teams/teams.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newMetric, newOrganisation, newSource } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 type Change = { name: string } | 'delete';
 interface Named {
@@ -13,11 +14,7 @@ interface Named {
 }
 
 describeOnBothEngines('names', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const KINDS: Record<
     string,

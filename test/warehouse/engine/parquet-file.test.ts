@@ -1,15 +1,12 @@
 import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { streamParquet } from '../../../warehouse/engine/parquet-file.ts';
-import { openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../support/warehouse/engines.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Files of bytes that nobody has read wait in the directory of spilled data. None may stay there. */
 describe('a Parquet file that is streamed', () => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await openDuckDb();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(openDuckDb);
 
   const left = async (): Promise<string[]> =>
     (await readdir(test.settings.spillDirectory)).filter((name) => name.startsWith('export-'));

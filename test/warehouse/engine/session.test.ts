@@ -13,18 +13,17 @@ import type { Session } from '../../../warehouse/engine/session.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { waitFor } from '../../support/service/api-client.ts';
 import { breakingStatement } from '../../support/warehouse/break-duckdb.ts';
-import { describeOnBothEngines, openDuckDb, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines, openDuckDb } from '../../support/warehouse/engines.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 
 describeOnBothEngines('sessions', (open) => {
-  let test: TestWarehouse;
+  const test = withOpened(open);
   let warehouse: Warehouse;
   beforeAll(async () => {
-    test = await open();
     ({ warehouse } = test);
     await warehouse.run('CREATE TABLE notes (org_id VARCHAR, text VARCHAR, amount DECIMAL(38,15))');
   });
-  afterAll(() => test.close());
 
   const notes = async (org: string): Promise<string[]> =>
     (
@@ -198,14 +197,10 @@ describeOnBothEngines('sessions', (open) => {
 });
 
 describe('a statement that runs out of memory', () => {
-  let test: TestWarehouse;
+  const test = withOpened(openDuckDb);
   const run = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll');
-  beforeAll(async () => {
-    test = await openDuckDb();
-  });
-  afterAll(async () => {
+  afterAll(() => {
     run.mockRestore();
-    await test.close();
   });
   afterEach(() => test.warehouse.run(`SET memory_limit = '1GB'`));
 
@@ -231,11 +226,10 @@ describe('a statement that runs out of memory', () => {
 });
 
 describe('a warehouse after a fatal error', () => {
-  let test: TestWarehouse;
+  const test = withOpened(openDuckDb);
   let breaking: string;
   let breakdowns: Error[];
   beforeAll(async () => {
-    test = await openDuckDb();
     breaking = await breakingStatement(test.directory);
     await test.warehouse.run('CREATE TABLE notes (text VARCHAR)');
     await test.warehouse.run(`INSERT INTO notes VALUES ('stored')`);
@@ -244,7 +238,6 @@ describe('a warehouse after a fatal error', () => {
     breakdowns = [];
     test.warehouse.onBreakdown = (error) => breakdowns.push(error);
   });
-  afterAll(() => test.close());
 
   const notes = async (): Promise<string[]> =>
     (await test.warehouse.query<{ text: string }>('SELECT DISTINCT text FROM notes ORDER BY text')).map(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../../../warehouse/engine/sql/ids.ts';
 import { countCalls, countSessionCalls, recordCalls } from '../../../warehouse/organisations/api-calls.ts';
 import {
@@ -15,19 +15,16 @@ import {
   listOrganisations,
   updateOrganisation,
 } from '../../../warehouse/organisations/organisations.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { textLike } from '../../support/service/matchers.ts';
 import { newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const ALL = { limit: 1000, cursor: null };
 const BY_OPERATOR = { actor: OPERATOR, now: NOW };
 
 describeOnBothEngines('organisations, keys, calls and the audit log', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newKey = async (orgId: string, changes: Partial<ApiKey> = {}): Promise<string> => {
     const id = newId('key');

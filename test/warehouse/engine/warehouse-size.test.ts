@@ -1,15 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { warehouseSize } from '../../../warehouse/engine/warehouse-size.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { newOrganisation } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 describeOnBothEngines('the size of a warehouse', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   it('is that of its file, or of the files and snapshots of a DuckLake', async () => {
     const { warehouse } = test;

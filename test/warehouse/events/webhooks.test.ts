@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { DeliveryInput } from '../../../domain/events/webhook.ts';
 import { newId } from '../../../warehouse/engine/sql/ids.ts';
 import { addEvent, addEvents, type NewEvent } from '../../../warehouse/events/events.ts';
@@ -22,8 +22,9 @@ import { signingSecrets, webhooksWithoutSecret } from '../../../warehouse/events
 import { Sealer } from '../../../security/sealing.ts';
 import { listAuditLog } from '../../../warehouse/engine/records/audit-log.ts';
 import { removeOldDeliveries } from '../../../warehouse/engine/maintenance/maintenance.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const HOUR_MS = 3_600_000;
 const later = (hours: number): Date => new Date(NOW.getTime() + hours * HOUR_MS);
@@ -51,11 +52,7 @@ const event = (fact: string): NewEvent => ({
 const SEALER = new Sealer(Buffer.alloc(32));
 
 describeOnBothEngines('webhooks', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newHook = async (): Promise<{ orgId: string; webhook: Webhook }> => {
     const { id: orgId } = await newOrganisation(test.warehouse);

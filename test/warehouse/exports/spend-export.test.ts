@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sha256Of } from '../../../warehouse/engine/backup/manifest.ts';
 import { textRows, withParquetFile, type ExportRows } from '../../../warehouse/exports/export-rows.ts';
 import { spendExport } from '../../../warehouse/exports/spend-export.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { loadText, newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /**
  * An export of more lines than one run of its statement reads. The bill of January has one line of 1 dollar on each of four days.
@@ -15,11 +16,7 @@ const MORE = 600_000;
 const BILL = ['2026-01-05', '2026-01-10', '2026-01-11', '2026-01-12'];
 
 describeOnBothEngines('the export of much spend', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const { signal } = new AbortController();
   const costsOf = async (rows: ExportRows) => {

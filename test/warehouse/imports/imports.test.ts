@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { importStatus } from '../../../domain/imports/connection.ts';
 import type { ImportedValue } from '../../../domain/imports/imported-value.ts';
 import { Sealer } from '../../../security/sealing.ts';
@@ -16,18 +16,15 @@ import {
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import { listValueChanges } from '../../../warehouse/metrics/value-history.ts';
 import { filesWith } from '../../support/fakes/search-bytes.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newMetric, newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const SEALER = new Sealer(randomBytes(32));
 const DAYS = { start: '2026-01-01', end: '2026-02-07' };
 
 describeOnBothEngines('imports', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newStory = async (more: Partial<Metric> = {}) => {
     const { id: orgId } = await newOrganisation(test.warehouse);

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { newImportStory, type Row } from './import-story.ts';
 
 const REVENUE = { kind: 'revenue', currency: 'USD', rise: null } as const;
@@ -10,11 +11,7 @@ const daily = (first: string, count: number, value: string): Row[] =>
   Array.from({ length: count }, (_, index) => [addDays(first, index), value]);
 
 describeOnBothEngines('the days that an import reads', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   describe.each([
     ['revenue', REVENUE],

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
 import { dailyUnitCosts } from '../../../warehouse/events/daily-unit-costs.ts';
 import { updateOrganisation } from '../../../warehouse/organisations/organisations.ts';
 import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { dailyTeamCosts } from '../../../warehouse/teams/bills/daily-team-costs.ts';
 import { account, inNumbers, newTeamStory } from '../teams/team-story.ts';
 import { importSteps, newImportStory, type Row } from './import-story.ts';
@@ -16,11 +17,7 @@ const daily = (first: string, count: number, value: string): Row[] =>
   Array.from({ length: count }, (_, index) => [addDays(first, index), value]);
 
 describeOnBothEngines('a month that an import has not read', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   /** January has settled with a cost of 310. */
   const settledStory = async (metric: Parameters<typeof newImportStory>[1] = {}) => {

@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { idAfter } from '../../../warehouse/engine/sql/ids.ts';
 import type { NewValue } from '../../../warehouse/metrics/value-changes.ts';
 import { removeValues, writeValues, type ValueRange } from '../../../warehouse/metrics/write-values.ts';
 import { METRICS, updateMetric } from '../../../warehouse/metrics/metrics.ts';
 import { listValueChanges, listValues, type ValueChange } from '../../../warehouse/metrics/value-history.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newMetric, newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const ALL = { limit: 1000, cursor: null };
 const ANY_DAY = { start: null, end: null, ...ALL };
 const CHANGE = { source: 'api', by: { type: 'key', id: 'key_1', name: 'Shop' }, now: NOW } as const;
 
 describeOnBothEngines('metrics and their values', (open) => {
-  let test: TestWarehouse;
+  const test = withOpened(open);
   let warehouse: Warehouse;
   beforeAll(async () => {
-    test = await open();
     ({ warehouse } = test);
   });
-  afterAll(() => test.close());
 
   const newTenant = async (changes: Parameters<typeof newMetric>[2] = {}) => {
     const organisation = await newOrganisation(warehouse);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import Big from 'big.js';
 import { addDays, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { monthRecords } from '../../../domain/months/month-record.ts';
@@ -12,20 +12,17 @@ import { listValueChanges, listValues } from '../../../warehouse/metrics/value-h
 import { listMonthVersions, lockMonth } from '../../../warehouse/months/month-locks.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
 import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { NOW } from '../../support/warehouse/tenant.ts';
 import { KEY, newMonthStory } from '../months/month-story.ts';
 import { revenueValues } from '../../support/warehouse/given-values.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 const CHANGE = { source: 'api', by: KEY, now: NOW } as const;
 
 describeOnBothEngines('revenue', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newStory = async () => {
     const story = await newMonthStory(test, {}, { kind: 'revenue', currency: 'USD', rise: null });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { isBlank } from '../../../domain/metrics/csv-record.ts';
 import { ServiceError } from '../../../domain/shared/errors.ts';
 import { valueProblem } from '../../../domain/metrics/value-rules.ts';
@@ -10,22 +10,21 @@ import { normalText } from '../../../domain/shared/text/normal-text.ts';
 import { listValueChanges, listValues } from '../../../warehouse/metrics/value-history.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { newMetric, newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
 import { uploadCsv } from '../../support/warehouse/given-values.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const ALL = { limit: 1000, cursor: null };
 const CHANGE = { source: 'csv', by: { type: 'key', id: 'key_1', name: 'Finance' }, now: NOW } as const;
 const DAY = 86_400_000;
 
 describeOnBothEngines('a CSV file of values', (open, onDuckDb) => {
-  let test: TestWarehouse;
+  const test = withOpened(open);
   let warehouse: Warehouse;
   beforeAll(async () => {
-    test = await open();
     ({ warehouse } = test);
   });
-  afterAll(() => test.close());
 
   interface Tenant {
     orgId: string;

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
 import type { MonthFacts } from '../../../domain/months/month-facts.ts';
 import { listMonthVersions } from '../../../warehouse/months/month-locks.ts';
 import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { loadText, money, newMetric, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { january, newMonthStory, type StoryChanges } from './month-story.ts';
 
 describeOnBothEngines('months', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newStory = (...changes: StoryChanges) => newMonthStory(test, ...changes);
 

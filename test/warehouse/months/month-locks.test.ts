@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { listAuditLog } from '../../../warehouse/engine/records/audit-log.ts';
 import { lockMonth } from '../../../warehouse/months/month-locks.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { money, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { january, KEY, newMonthStory, type StoryChanges } from './month-story.ts';
 
 describeOnBothEngines('locking a month', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newStory = (...changes: StoryChanges) => newMonthStory(test, ...changes);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { dayOf, type Day } from '../../../domain/shared/calendar.ts';
 import { monthRecords } from '../../../domain/months/month-record.ts';
 import type { Split } from '../../../domain/teams/shared-cost.ts';
@@ -8,10 +8,11 @@ import { writeValues } from '../../../warehouse/metrics/write-values.ts';
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
 import { createSharedCost } from '../../../warehouse/teams/shared-costs.ts';
 import { createTeam } from '../../../warehouse/teams/teams.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { BY_ADMIN, loadText, newMetric, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { newMonthStory, type MonthStory } from './month-story.ts';
 import { account } from '../teams/team-story.ts';
 
@@ -27,11 +28,7 @@ function each<Value>(start: Day, end: Day, value: Value): Record<Day, Value> {
 }
 
 describeOnBothEngines('the running month', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const running = async (story: MonthStory) => (await story.months(2, '2026-02'))[0];
 

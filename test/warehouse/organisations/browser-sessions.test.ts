@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { removeOldSignOuts } from '../../../warehouse/engine/maintenance/maintenance.ts';
 import { listAuditLog } from '../../../warehouse/engine/records/audit-log.ts';
 import type { KeyHolder } from '../../../warehouse/organisations/api-keys.ts';
 import { endSession, isEnded, newSession } from '../../../warehouse/organisations/browser-sessions.ts';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { ADMIN, BY_ADMIN, newOrganisation, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 describeOnBothEngines('browser sessions', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const holderOf = async (expires_at: string | null = null): Promise<KeyHolder> => ({
     organisation: await newOrganisation(test.warehouse),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { newSecret } from '../../../api/access/api-key.ts';
 import { newId } from '../../../warehouse/engine/sql/ids.ts';
 import { eraseDeleted } from '../../../warehouse/engine/maintenance/erasure.ts';
@@ -24,8 +24,9 @@ import {
 } from '../../../warehouse/organisations/organisations.ts';
 import { createTeam, TEAMS } from '../../../warehouse/teams/teams.ts';
 import { filesWith } from '../../support/fakes/search-bytes.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newMetric, newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const BY_OPERATOR = { actor: OPERATOR, now: NOW };
 const LATER = { ...BY_OPERATOR, now: new Date('2026-02-08T06:00:00Z') };
@@ -36,11 +37,7 @@ const RECORD = 'organisation_deletions';
 const newName = (): string => randomBytes(24).toString('base64url');
 
 describeOnBothEngines('a deleted organisation', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newTenant = async (name: string): Promise<{ id: string; key: string }> => {
     const { id } = await newOrganisation(test.warehouse, { name });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { normalRepository } from '../../../domain/sources/repository.ts';
 import {
   stageAiTools,
@@ -9,7 +9,7 @@ import {
 import { describeFile } from '../../support/warehouse/describe-file.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { normalRepositorySql } from '../../../warehouse/sources/repository-sql.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import {
   currentLoads,
   currentRows,
@@ -20,14 +20,11 @@ import {
 } from '../../support/warehouse/feeds.ts';
 import { SPELLINGS } from '../../support/exports/repository-spellings.ts';
 import { money, published, writeFiles } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Spend on AI coding tools and its usage by repository. */
 describeOnBothEngines('AI tool spend', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const load = async (
     tenant: Tenant,

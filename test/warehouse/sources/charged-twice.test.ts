@@ -1,12 +1,12 @@
 import { rename } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import { stageAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
 import { relationsOf } from '../../../warehouse/sources/feeds/scan-files.ts';
 import { stageHosts } from '../../../warehouse/sources/hosts-load.ts';
 import { stageOpenCost } from '../../../warehouse/sources/opencost/opencost-load.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { loadWith, scopeOf } from '../../support/warehouse/feeds.ts';
 import {
@@ -16,15 +16,12 @@ import {
   published,
   writeFiles,
 } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const JANUARY = Array.from({ length: 31 }, (_, index) => addDays('2026-01-01', index));
 
 describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const doubtsOf = async (orgId: string) => {
     const months = await sourceMonths(test.warehouse, orgId, { first: '2026-01', last: '2026-01' });

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COST_SOURCES, updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { ingestRuns, lastRuns, listRuns, type IngestRun } from '../../../warehouse/sources/ingest-runs.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const ALL = { limit: 1000, cursor: null };
 
 describeOnBothEngines('cost sources and their runs', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   describe('a cost source', () => {
     it('is read as it was stored, only by its own organisation', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { monthBills } from '../../../warehouse/teams/bills/bills.ts';
@@ -9,7 +9,7 @@ import { computeMetricMonths } from '../../../warehouse/months/metric-months.ts'
 import { monthFacts } from '../../../warehouse/months/month-facts.ts';
 import { createTeam } from '../../../warehouse/teams/teams.ts';
 import { monthRecords, type MonthRecord } from '../../../domain/months/month-record.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { loadWith, scopeOf } from '../../support/warehouse/feeds.ts';
@@ -23,14 +23,11 @@ import {
   published,
   writeFiles,
 } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { january, KEY, newMonthStory, type MonthStory } from '../months/month-story.ts';
 
 describeOnBothEngines('coverage', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   /** Returns `cost` for every day from `from` to `through`. */
   const daily = (from: Day, through: Day, cost: string): Record<Day, string> => {

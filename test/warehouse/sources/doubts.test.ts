@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { settles } from '../../../domain/months/settlement.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import { dailyUnitCosts } from '../../../warehouse/events/daily-unit-costs.ts';
@@ -7,18 +7,15 @@ import { computeSpend } from '../../../warehouse/spend/compute-spend.ts';
 import { createTeam } from '../../../warehouse/teams/teams.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
 import { monthBills } from '../../../warehouse/teams/bills/bills.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { BY_ADMIN, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { january, newMonthStory, type MonthStory } from '../months/month-story.ts';
 
 const SENTENCE = 'cost source "Bill" has a row without an amount';
 
 describeOnBothEngines('a doubt about what a source has brought', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   /** Returns January with 310 of spend, 31 orders, and a doubt of 7 about its load. */
   const doubtedStory = async (): Promise<MonthStory> => {

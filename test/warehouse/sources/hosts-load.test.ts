@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeFile } from '../../support/warehouse/describe-file.ts';
 import { stageHosts, missingHostColumns } from '../../../warehouse/sources/hosts-load.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import {
   currentLoads,
   currentRows,
@@ -15,14 +15,11 @@ import {
 } from '../../support/warehouse/feeds.ts';
 import { textLike } from '../../support/service/matchers.ts';
 import { money, published, writeFiles } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Host spend from files. */
 describeOnBothEngines('host spend', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const loadPaths = (
     tenant: Tenant,

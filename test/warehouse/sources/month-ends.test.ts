@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, addMonths, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { loadPaths, loadText, writeFiles } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import { january, newMonthStory, type MonthStory } from '../months/month-story.ts';
 
 /** Bills whose month ends at another time than the last midnight in UTC. Today is 7 February 2026, a Saturday. */
 describeOnBothEngines('the end of a month', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const days = (from: Day, through: Day): Day[] => {
     const found: Day[] = [];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
@@ -10,7 +10,7 @@ import {
 import { stageOpenCost, type OpenCostFeeds } from '../../../warehouse/sources/opencost/opencost-load.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { relationsOf } from '../../../warehouse/sources/feeds/scan-files.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import {
   currentLoads,
   currentRows,
@@ -21,17 +21,14 @@ import {
 } from '../../support/warehouse/feeds.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { NOW, money, newSource, published, writeFiles } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** The days of January of the allocations, and what the assets cost on each of their days. */
 type Reading = [days: string[], assets: Record<string, number>];
 
 /** Clusters from files that OpenCost exports. */
 describeOnBothEngines('cluster spend from files', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const load = async (
     tenant: Tenant,

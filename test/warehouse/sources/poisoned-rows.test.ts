@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { stageAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
@@ -19,7 +19,7 @@ import {
   POISONED_DAYS,
   POISONED_FOCUS_ROWS,
 } from '../../attack/poisoned-rows.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { currentLoads, currentRows, loadWith, scopeOf, type Tenant } from '../../support/warehouse/feeds.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { choose } from '../../support/warehouse/spend-choices.ts';
@@ -34,6 +34,7 @@ import {
   writeFiles,
 } from '../../support/warehouse/tenant.ts';
 import { someOf } from '../../support/effort.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Each good row costs 1. There are so many that the poisoned rows stay below one in a hundred. */
 const GOOD_ROWS = 3000;
@@ -41,11 +42,7 @@ const good = Array.from({ length: GOOD_ROWS }, () => '1');
 
 /** Every kind of feed rejects rows that would break every computation. */
 describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newTenant = async (kind: 'focus' | 'hosts' | 'opencost' | 'ai_tools'): Promise<Tenant> => {
     const { id: orgId } = await newOrganisation(test.warehouse);

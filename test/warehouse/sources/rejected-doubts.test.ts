@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { SourceDoubt } from '../../../domain/sources/doubts.ts';
 import { storedDoubts } from '../../../warehouse/sources/doubts.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { loadAiLines, loadClusterLines, loadHostLines } from '../../support/warehouse/feed-texts.ts';
 import { newTenant, type Tenant } from '../../support/warehouse/feeds.ts';
 import { loadText, type LoadChanges } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Returns a doubt as `2026-01: sentence (amount)`, without the source's name. */
 const worded = (month: string, { sentence, amount }: SourceDoubt): string =>
@@ -17,11 +18,7 @@ const worded = (month: string, { sentence, amount }: SourceDoubt): string =>
 const MANY = 150;
 
 describeOnBothEngines('rejected rows', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   /** Returns what is doubtful about the months up to June 2026, in order. */
   const doubts = async ({ orgId }: Tenant, asOf: Day | null = null): Promise<string[]> => {

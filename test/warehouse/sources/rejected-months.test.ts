@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { NewCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { createTeam } from '../../../warehouse/teams/teams.ts';
 import { sealBills } from '../../../warehouse/teams/bills/bill-sealing.ts';
@@ -8,6 +8,7 @@ import { describeOnBothEngines, type TestWarehouse } from '../../support/warehou
 import { loadAiLines, loadClusterLines, loadHostLines } from '../../support/warehouse/feed-texts.ts';
 import type { Tenant } from '../../support/warehouse/feeds.ts';
 import { BY_ADMIN, loadText, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { january, newMonthStory, type MonthStory } from '../months/month-story.ts';
 
 /** A source of January 2026 that costs `cost` on each day, in four rows of a quarter, and one more row. */
@@ -103,11 +104,7 @@ const STORIES: readonly Story[] = [
 ];
 
 describeOnBothEngines('a month with a rejected row', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const billOf = async (story: MonthStory) => {
     const { on } = await sealBills(test.warehouse, story.orgId, NOW);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { updateCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { costsOf } from '../../support/warehouse/costs-of.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import {
   BY_ADMIN,
@@ -11,17 +11,14 @@ import {
   newSource,
   NOW,
 } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 const NO_ASSETS = { kubernetes: '0', hosts: '0' };
 const NOTHING = { cloud: '0', kubernetes: '0', hosts: '0', ai_tools: '0' };
 const JANUARY = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
 
 describeOnBothEngines('the summary of costs', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   it('adds up by day, by account and in total, with the range before', async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);

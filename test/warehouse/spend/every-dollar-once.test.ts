@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type BreakdownKey } from '../../../warehouse/spend/cost-breakdown.ts';
 import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { costsOf } from '../../support/warehouse/costs-of.ts';
@@ -7,6 +7,7 @@ import { reconciliation } from '../../../warehouse/spend/reconciliation.ts';
 import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
 import { publishSpend } from '../../support/warehouse/published-spend.ts';
 import { money, newOrganisation, newSource, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { monthCosts, spendMetric } from '../../model/picked-story.ts';
 
 const JANUARY = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };
@@ -93,13 +94,11 @@ async function example(test: TestWarehouse) {
 }
 
 describeOnBothEngines('every dollar counts once', (open) => {
-  let test: TestWarehouse;
+  const test = withOpened(open);
   let orgId: string;
   beforeAll(async () => {
-    test = await open();
     ({ orgId } = await example(test));
   });
-  afterAll(() => test.close());
 
   const breakdown = async (...keys: BreakdownKey[]) => {
     const rows = await breakdownOf(test.warehouse, orgId, keys, { ...DAYS, limit: 1000, offset: 0 }, NOW);

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { pickWarnings } from '../../../warehouse/spend/picks/pick-warnings.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { account, inNumbers, namespace, newTeamStory, type TeamStory } from '../teams/team-story.ts';
 
 const idleCluster = (cluster: string): SpendPick => ({ source: 'kubernetes', cluster, idle: true });
@@ -59,11 +60,7 @@ const january = (story: TeamStory) =>
   });
 
 describeOnBothEngines('idle capacity', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   it('of clusters and hosts can have an owner, and adds up with the workloads to their full cost', async () => {
     const story = await newTeamStory(test);

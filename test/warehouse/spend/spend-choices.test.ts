@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { updateMetric, type Metric } from '../../../warehouse/metrics/metrics.ts';
 import { pickWarnings } from '../../../warehouse/spend/picks/pick-warnings.ts';
 import { COLLECTED_CHOICES } from '../../../warehouse/sources/focus/values/collected-choices.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import {
   ADMIN,
@@ -13,6 +13,7 @@ import {
   newOrganisation,
   newSource,
 } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { monthCosts, spendMetric } from '../../model/picked-story.ts';
 
 const tag = (key: string, value: string, cloud = 'aws'): SpendPick => ({
@@ -36,11 +37,7 @@ const resourceGroup = (value: string, account = '1111'): SpendPick => ({
 const at = (day: string): Date => new Date(`${day}T06:00:00Z`);
 
 describeOnBothEngines('tag keys and splits', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newOrg = async (): Promise<string> => (await newOrganisation(test.warehouse)).id;
   const pick = (orgId: string, spend: SpendPick[], name = 'Orders', day = '2026-01-10'): Promise<Metric> =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import Big from 'big.js';
 import type { Split } from '../../../domain/teams/shared-cost.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
@@ -19,6 +19,7 @@ import { ADMIN, BY_ADMIN, money, newMetric, newSource, NOW } from '../../support
 import { onClockBehind } from '../months/clock-behind.ts';
 import { account, inNumbers, namespace, newTeamStory, type TeamStory } from './team-story.ts';
 import { THOROUGH } from '../../support/effort.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Before January settles, and after the teams are made. */
 const BEFORE = new Date('2026-01-10T06:00:00Z');
@@ -56,11 +57,7 @@ async function newStory(test: TestWarehouse, changes: Partial<Metric> = {}) {
 }
 
 describeOnBothEngines('bills', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const total = async ({ orgId }: Pick<TeamStory, 'orgId'>) => {
     const range = { previousStart: '2025-12-01', start: '2026-01-01', end: '2026-01-31' };

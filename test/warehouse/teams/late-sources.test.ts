@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { lastDay, type Month } from '../../../domain/shared/calendar.ts';
 import { fullyLoaded } from '../../../domain/teams/bill.ts';
 import { updateCostSource, type NewCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { decideUnit } from '../../../warehouse/sources/units/unit-decisions.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../../support/warehouse/published-spend.ts';
 import { BY_ADMIN, newSource } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { account, namespace, newTeamStory } from './team-story.ts';
 
 const at = (day: string): Date => new Date(`${day}T06:00:00Z`);
@@ -53,11 +54,7 @@ const FIVE: Record<string, { of: Partial<NewCostSource>; spend: (month: Month) =
 };
 
 describeOnBothEngines('bills of months that began late', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   /** Returns an organisation with two teams, whose sources are connected one by one. */
   const newStory = async () => {

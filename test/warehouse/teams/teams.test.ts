@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { pickWarnings } from '../../../warehouse/spend/picks/pick-warnings.ts';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../support/warehouse/engines.ts';
 import { money, newMetric, NOW } from '../../support/warehouse/tenant.ts';
+import { withOpened } from '../../support/with-opened.ts';
 import { account, inNumbers, namespace, newTeamStory, type TeamStory } from './team-story.ts';
 
 const tag = (value: string, key = 'team'): SpendPick => ({
@@ -67,11 +68,7 @@ const januarySpend = (story: TeamStory) =>
   });
 
 describeOnBothEngines('teams', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   describe('the owner of spend', () => {
     let story: TeamStory;

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startLocalApi, type LocalApi } from '../../../support/service/local-api.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { startLocalApi } from '../../../support/service/local-api.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
-let api: LocalApi;
+const api = withOpened(startLocalApi);
 let secret: string;
 
 beforeAll(async () => {
-  api = await startLocalApi();
   ({ secret } = await api.newTenant());
 });
-afterAll(() => api.close());
 
 const MONTHS = 'start=2026-01&end=2026-02';
 const DAYS = 'start_date=2026-01-01&end_date=2026-01-31';

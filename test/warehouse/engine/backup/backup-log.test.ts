@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Metrics } from '../../../../telemetry/metrics.ts';
 import { newestBackups, noteBackup } from '../../../../warehouse/engine/backup/backup-log.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 describeOnBothEngines('the results of backups', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   it('are stored for the next start: the newest complete one, and the newest that has failed', async () => {
     const log = { warn: vi.fn() };

@@ -1,32 +1,27 @@
 import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { fixedClock } from '../../../../domain/shared/clock.ts';
 import { Metrics } from '../../../../telemetry/metrics.ts';
 import { newestBackups } from '../../../../warehouse/engine/backup/backup-log.ts';
 import { startBackup } from '../../../../warehouse/engine/backup/run-backup.ts';
-import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../../support/warehouse/engines.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 /** Copies that `backup --keep` makes and removes. It is 7 February 2026, 06:00. Each test continues the story. */
 
 const NOW = '2026-02-07T06:00:00.000Z';
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 
-let test: TestWarehouse;
-let other: TestWarehouse;
+const test = withOpened(openDuckDb);
+const other = withOpened(openDuckDb);
 let to: string;
 const metrics = new Metrics();
 
 beforeAll(async () => {
-  test = await openDuckDb();
-  other = await openDuckDb();
   // The other one was made at another time.
   await other.warehouse.run(`UPDATE schema_migrations SET applied_at = TIMESTAMP '2025-01-01'`);
   to = join(test.directory, 'copies');
-});
-afterAll(async () => {
-  await test.close();
-  await other.close();
 });
 
 const start = (

@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { checkLakeCopy, dumpIn, filesIn } from '../../../../warehouse/engine/backup/lake-copy.ts';
 import { checkLakeFiles, firstDamages } from '../../../../warehouse/engine/backup/lake-files.ts';
 import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
-import { openDuckLake, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { openDuckLake } from '../../../support/warehouse/engines.ts';
 import { LAKE, lacking } from '../../../support/needs.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 const run = promisify(execFile);
 
@@ -15,14 +16,13 @@ const why = lacking(...LAKE);
 
 /** Two tables, in four files: one of rows and one of deleted rows each. The first table has another name now. */
 describe.skipIf(why !== '')(`the files of a DuckLake${why}`, () => {
-  let lake: TestWarehouse;
+  const lake = withOpened(openDuckLake);
   let dataPath: string;
   let first: string;
 
   const look = () => lake.warehouse.session((session) => checkLakeFiles(session, dataPath));
 
   beforeAll(async () => {
-    lake = await openDuckLake();
     dataPath = lake.settings.dataPath ?? '';
     const before = new Set(await readdir(dataPath, { recursive: true }));
     await lake.warehouse.session(async (session) => {
@@ -42,7 +42,6 @@ describe.skipIf(why !== '')(`the files of a DuckLake${why}`, () => {
     expect(made).toHaveLength(4);
     first = made.find((name) => name.includes('/one/')) ?? '';
   });
-  afterAll(() => lake.close());
 
   it('are the same in the catalog and in its dump', async () => {
     const copy = join(lake.directory, 'copy');

@@ -3,19 +3,18 @@ import { ALL_SHOWN, RevisionLog, type Part } from '../../../../warehouse/engine/
 import { compact, flushInlinedRows } from '../../../../warehouse/engine/maintenance/maintenance.ts';
 import { BESIDE } from '../../../../warehouse/engine/cache/touched.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 describeOnBothEngines('revisions of organisations', (open) => {
-  let test: TestWarehouse;
+  const test = withOpened(open);
   let other: Warehouse;
   beforeAll(async () => {
-    test = await open();
     // Another node, if the engine allows one.
     other = test.warehouse.isDuckLake ? await Warehouse.open(test.settings) : test.warehouse;
   });
   afterAll(async () => {
     if (other !== test.warehouse) other.close();
-    await test.close();
   });
 
   const stateOf = async (orgId: string, parts: readonly Part[]) =>

@@ -1,13 +1,14 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { CatalogLocks } from '../../../../warehouse/engine/locks/catalog-locks.ts';
 import { CatalogCommitQueue } from '../../../../warehouse/engine/locks/commit-queue.ts';
 import { catalogUrl } from '../../../../warehouse/engine/locks/catalog-url.ts';
 import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
-import { openDuckLake, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { openDuckLake } from '../../../support/warehouse/engines.ts';
 import { held } from '../../../support/warehouse/held-lock.ts';
 import { LAKE, lacking } from '../../../support/needs.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 const why = lacking(...LAKE);
 
@@ -15,13 +16,11 @@ const WRITERS = 8;
 const WRITES = 5;
 
 describe.skipIf(why !== '')(`the commit queue of two nodes${why}`, () => {
-  let test: TestWarehouse;
+  const test = withOpened(openDuckLake);
   let catalog: string;
   beforeAll(async () => {
-    test = await openDuckLake();
     catalog = postgresCatalog(test.settings.location) ?? '';
   });
-  afterAll(() => test.close());
 
   const write = (node: Warehouse, org: string) =>
     node.run('INSERT INTO webhook_attempts BY NAME SELECT $org AS org_id', { org });

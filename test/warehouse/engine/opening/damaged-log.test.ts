@@ -3,21 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
-import { fileSettings, openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { fileSettings, openDuckDb } from '../../../support/warehouse/engines.ts';
 import { newOrganisation } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 /** What a start does with the log (WAL) that a killed process has left. */
 describe('the log of a DuckDB file', () => {
-  let test: TestWarehouse;
+  const test = withOpened(openDuckDb);
   let directory: string;
   beforeAll(async () => {
-    test = await openDuckDb();
     await test.warehouse.run('CHECKPOINT warehouse');
     for (let index = 0; index < 5; index += 1) await newOrganisation(test.warehouse);
     directory = await mkdtemp(join(tmpdir(), 'cost-analytics-test-'));
   });
   afterAll(async () => {
-    await test.close();
     await rm(directory, { recursive: true, force: true });
   });
 

@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { loadExtension } from '../../../../warehouse/engine/opening/extensions.ts';
 import { openInstance } from '../../../../warehouse/engine/open-instance.ts';
 import { Session, type Statements } from '../../../../warehouse/engine/session.ts';
-import { listenLocally, type LocalServer } from '../../../support/fakes/file-server.ts';
+import { listenLocally } from '../../../support/fakes/file-server.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 /** What every message ends with. */
 const WHAT_TO_DO =
@@ -13,15 +14,13 @@ const WHAT_TO_DO =
 
 describe('an extension that cannot be had', () => {
   let folder: string;
-  let busy: LocalServer;
+  const busy = withOpened(() => listenLocally((_request, response) => response.writeHead(503).end()));
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cost-analytics-extensions-'));
     await writeFile(join(folder, 'httpfs.duckdb_extension'), 'cut off');
-    busy = await listenLocally((_request, response) => response.writeHead(503).end());
   });
   afterAll(async () => {
-    await busy.close();
     await rm(folder, { recursive: true });
   });
   afterEach(() => {

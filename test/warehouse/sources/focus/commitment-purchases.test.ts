@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import { sourceMonths } from '../../../../warehouse/sources/coverage.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
 import {
   loadPaths,
   loadText,
@@ -12,14 +12,11 @@ import {
   writeFiles,
   type LoadChanges,
 } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 /** Commitments count by the usage that they cover, and credits only as the cost columns have them. */
 describeOnBothEngines('a commitment on a FOCUS bill', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const loaded = async (lines: readonly FocusLine[], changes: LoadChanges = {}) => {
     const { id: orgId } = await newOrganisation(test.warehouse);

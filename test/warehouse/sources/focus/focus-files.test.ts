@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatOf } from '../../../../warehouse/sources/feeds/export-files.ts';
 import { describeFile } from '../../../support/warehouse/describe-file.ts';
 import { missingColumns } from '../../../../warehouse/sources/focus/focus-columns.ts';
-import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import {
   loadPaths,
@@ -17,17 +17,14 @@ import {
   writeFiles,
   type LoadChanges,
 } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 const TWO_DAYS = [dayLine('2026-01-10', '1'), dayLine('2026-01-11', '2')];
 const TWO_DAYS_SPEND = { '2026-01-10': money('1'), '2026-01-11': money('2') };
 
 /** A load computes its rows in DuckDB, whatever stores them. `focus-publishing` stores them on both engines. */
 describe('the files of a FOCUS export', () => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await openDuckDb();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(openDuckDb);
 
   const newTarget = async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Session } from '../../../../warehouse/engine/session.ts';
 import { sourceMonths } from '../../../../warehouse/sources/coverage.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import {
   loadPaths,
@@ -14,6 +14,7 @@ import {
   writeFiles,
   type LoadChanges,
 } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 /** One line for each day of February. */
 const february = (line: (day: string) => FocusLine): FocusLine[] =>
@@ -35,11 +36,7 @@ const beforePublishing = (session: Session, before: () => Promise<void>): Sessio
   });
 
 describeOnBothEngines('publishing a FOCUS load', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newStory = async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);

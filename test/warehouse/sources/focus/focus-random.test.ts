@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { FOCUS_EXPORTS, SEED } from '../../../support/effort.ts';
-import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../../support/warehouse/engines.ts';
 import { focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import {
   loadPaths,
@@ -22,12 +22,9 @@ import {
   type NaiveSpendRow,
 } from './focus-naive.ts';
 import { COUNTED_TEST_MS } from '../../../support/patience.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
-let test: TestWarehouse;
-beforeAll(async () => {
-  test = await openDuckDb();
-});
-afterAll(() => test.close());
+const test = withOpened(openDuckDb);
 
 interface RandomRow extends NaiveLine, Pick<NaiveSpendRow, 'start' | 'end' | 'service' | 'tags'> {
   line: FocusLine;

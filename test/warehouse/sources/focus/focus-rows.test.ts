@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describe, expect, it } from 'vitest';
+import { openDuckDb } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import {
   loadText,
@@ -10,14 +10,11 @@ import {
   spendByDay,
   type LoadChanges,
 } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 /** A load computes its rows in DuckDB, whatever stores them. `focus-publishing` stores them on both engines. */
 describe('the rows of a FOCUS export', () => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await openDuckDb();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(openDuckDb);
 
   /** Loads these lines for a new organisation. */
   const loaded = async (

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { costsOf } from '../../../support/warehouse/costs-of.ts';
 import { readSampleText, SAMPLE } from '../../../support/exports/focus-sample.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
 import { choose, type Chosen } from '../../../support/warehouse/spend-choices.ts';
 import { loadPaths, newOrganisation, newSource, NOW, spendByDay } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 import {
   naiveDailyTotals,
   naiveSpend,
@@ -81,13 +82,11 @@ const rowsBy = (rows: readonly SampleRow[], column: (row: SampleRow) => 'BilledC
   rows.map((row): NaiveRow => ({ start: row.start, end: row.end, cost: row[column(row)] }));
 
 describeOnBothEngines('the real sample', (open) => {
-  let test: TestWarehouse;
+  const test = withOpened(open);
   let rows: SampleRow[];
   beforeAll(async () => {
-    test = await open();
     rows = await readSample();
   });
-  afterAll(() => test.close());
 
   const load = async (costColumn: 'BilledCost' | 'EffectiveCost', ...chosen: Chosen[]) => {
     const { id: orgId } = await newOrganisation(test.warehouse);

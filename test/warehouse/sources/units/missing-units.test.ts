@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { settles } from '../../../../domain/months/settlement.ts';
 import { addDays, type Day, type Month } from '../../../../domain/shared/calendar.ts';
 import { completeThrough } from '../../../../warehouse/spend/costs.ts';
@@ -14,7 +14,7 @@ import { stageHosts } from '../../../../warehouse/sources/hosts-load.ts';
 import { stageOpenCost } from '../../../../warehouse/sources/opencost/opencost-load.ts';
 import { relationsOf } from '../../../../warehouse/sources/feeds/scan-files.ts';
 import { textLike } from '../../../support/service/matchers.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import { loading, loadWith, scopeOf } from '../../../support/warehouse/feeds.ts';
 import { describeFile } from '../../../support/warehouse/describe-file.ts';
@@ -26,14 +26,11 @@ import {
   published,
   writeFiles,
 } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 import { january, newMonthStory, type MonthStory } from '../../months/month-story.ts';
 
 describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const range = (from: Day, through: Day): Day[] => {
     const days: Day[] = [];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addDays, type Day } from '../../../../domain/shared/calendar.ts';
 import {
   updateCostSource,
@@ -10,9 +10,10 @@ import { recordLoadFiles } from '../../../../warehouse/sources/publishing/load-f
 import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
 import { costsOf } from '../../../support/warehouse/costs-of.ts';
 import { settleMonths } from '../../../../warehouse/months/settlement.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
 import { publishSpend, type SpendRow, type SpendTable } from '../../../support/warehouse/published-spend.ts';
 import { BY_ADMIN, newOrganisation, newSource, NOW } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 type Row = Record<string, string | boolean | null>;
 
@@ -31,11 +32,7 @@ const days = (
 const AWS = { cloud: 'aws', account: '1' };
 
 describeOnBothEngines('the same charges from two sources', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newStory = async () => {
     const { id: orgId } = await newOrganisation(test.warehouse);

@@ -1,25 +1,22 @@
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ingestSource } from '../../../../activities/sources/ingest-source.ts';
 import { parsePrivateTargets } from '../../../../egress/requests/private-targets.ts';
 import type { CostSource, NewCostSource } from '../../../../warehouse/sources/cost-sources.ts';
 import { doubledNotes } from '../../../../warehouse/spend/assets/doubled-spend.ts';
 import type { LoadScope } from '../../../../warehouse/sources/publishing/load.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
 import { loading, ingestOf } from '../../../support/warehouse/feeds.ts';
 import { dayLine, focusCsv } from '../../../support/exports/focus-export.ts';
 import { newSource } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 import { newSpender } from './asset-story.ts';
 
 /** Two sources read files; the stories check the total and the notes of both. */
 describeOnBothEngines('spend that two sources read from files', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newStory = async () => {
     const { warehouse } = test;

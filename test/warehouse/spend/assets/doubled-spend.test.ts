@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { updateCostSource, type CostSource } from '../../../../warehouse/sources/cost-sources.ts';
 import { doubledNotes } from '../../../../warehouse/spend/assets/doubled-spend.ts';
 import { removeDeadSpend } from '../../../../warehouse/engine/maintenance/maintenance.ts';
 import { recordLoadFiles } from '../../../../warehouse/sources/publishing/load-files.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv } from '../../../support/exports/focus-export.ts';
 import { publishSpend, type SpendRow } from '../../../support/warehouse/published-spend.ts';
 import {
@@ -14,14 +14,11 @@ import {
   NOW,
   writeFiles,
 } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
 /** Two sources with the same spend. */
 describeOnBothEngines('spend that two sources count twice', (open) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const notesOf = (orgId: string, source: CostSource, months = ['2026-01']) =>
     doubledNotes(test.warehouse, orgId, source, months);

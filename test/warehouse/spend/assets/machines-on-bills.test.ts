@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays, type Day } from '../../../../domain/shared/calendar.ts';
 import { updateCostSource, type CostSource } from '../../../../warehouse/sources/cost-sources.ts';
 import { storedDoubts } from '../../../../warehouse/sources/doubts.ts';
 import { computeSpend } from '../../../../warehouse/spend/compute-spend.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../support/exports/focus-export.ts';
 import { textLike } from '../../../support/service/matchers.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
 import type { SpendRow } from '../../../support/warehouse/published-spend.ts';
 import { BY_ADMIN, loadText, NOW } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 import { asset, newAssetStory, workload } from './asset-story.ts';
 
 const DAYS: Day[] = Array.from({ length: 31 }, (_, day) => addDays('2026-01-01', day));
@@ -15,11 +16,7 @@ const ID = 'i-0a1b2c3d4e5f60718';
 
 /** Machines of clusters and hosts, and the lines that real bills have of them. */
 describeOnBothEngines('a machine', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   /** Returns a story whose bill is in FOCUS. */
   const newStory = async () => {

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { breakdownOf } from '../../../support/warehouse/breakdown-of.ts';
-import { openDuckDb, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { openDuckDb } from '../../../support/warehouse/engines.ts';
 import { publishSpend } from '../../../support/warehouse/published-spend.ts';
 import { newOrganisation, newSource, NOW } from '../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 
-let test: TestWarehouse;
-beforeAll(async () => {
-  test = await openDuckDb();
-});
-afterAll(() => test.close());
+const test = withOpened(openDuckDb);
 
 /** A bill line and an asset of a cluster. `account` is the bill's sub account. */
 interface Pair {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Day, Month } from '../../../../domain/shared/calendar.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
 import type { SpendRow } from '../../../support/warehouse/published-spend.ts';
+import { withOpened } from '../../../support/with-opened.ts';
 import { asset, newAssetStory, workload } from './asset-story.ts';
 
 const DAY = '2026-01-30';
@@ -9,11 +10,7 @@ const NEXT_DAY = '2026-01-31';
 
 /** Assets whose id is on no bill line. */
 describeOnBothEngines('an asset without a bill line of its own', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newStory = async () => {
     const story = await newAssetStory(test);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { someOf } from '../../../../support/effort.ts';
-import { describeOnBothEngines, type TestWarehouse } from '../../../../support/warehouse/engines.ts';
+import { describeOnBothEngines } from '../../../../support/warehouse/engines.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../../../support/exports/focus-export.ts';
 import { choose, type Chosen } from '../../../../support/warehouse/spend-choices.ts';
 import {
@@ -12,6 +12,7 @@ import {
   newSource,
   writeFiles,
 } from '../../../../support/warehouse/tenant.ts';
+import { withOpened } from '../../../../support/with-opened.ts';
 
 const DAY = '2026-01-10';
 const teamOf = (cloud: string, firstDay = '2026-01-01', key = 'team'): Chosen => ({
@@ -29,11 +30,7 @@ const splitOf = (account: string, choice: string, firstDay = '2026-01-01', cloud
 });
 
 describeOnBothEngines('the tags and splits of a FOCUS export', (open, onDuckDb) => {
-  let test: TestWarehouse;
-  beforeAll(async () => {
-    test = await open();
-  });
-  afterAll(() => test.close());
+  const test = withOpened(open);
 
   const newTarget = async (...chosen: Chosen[]) => {
     const { id: orgId } = await newOrganisation(test.warehouse);
