@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { create } from '../support/service/create.ts';
 import { ingest, newOrganisation, waitFor, type Api, type Run } from '../support/service/api-client.ts';
 import { expectData, expectPage } from '../support/service/envelope.ts';
 import { textLike } from '../support/service/matchers.ts';
@@ -42,9 +43,7 @@ describe('hostile files', () => {
     const path = join(folder, hostile.file);
     await mkdir(folder, { recursive: true });
     const location = join(folder, hostile.glob ?? hostile.file);
-    const { id } = expectData(
-      await admin.post<{ id: string }>('/cost-sources', { name: hostile.title, kind: 'focus', location }),
-    );
+    const id = await create(admin, '/cost-sources', { name: hostile.title, kind: 'focus', location });
     // The file comes after its source, because an accepted source can turn hostile later.
     await hostile.lay(path, account);
     return { ...hostile, path, account, sourceId: id };
@@ -76,9 +75,7 @@ describe('hostile files', () => {
     ({ admin: bystander } = await newOrganisation(service, { name: 'Bystander' }));
     const path = join(service.dataDir, 'exports/bystander/f.csv');
     await layGood(path, 'quiet');
-    const { id } = expectData(
-      await bystander.post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location: path }),
-    );
+    const id = await create(bystander, '/cost-sources', { name: 'Bill', kind: 'focus', location: path });
     expect(await ingest(bystander, id)).toMatchObject({ status: 'completed', cost_total: 200 });
     before = await costsOf(bystander);
     const laid = await Promise.all(HOSTILE_FILES.map(layStory));

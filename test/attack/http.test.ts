@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { create, createMetric } from '../support/service/create.ts';
 import { ingest, newOrganisation, operatorKeyOf, type Api } from '../support/service/api-client.ts';
 import { expectData } from '../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../support/exports/focus-export.ts';
@@ -20,8 +21,6 @@ let attacker: Attacker;
 let bystander: Api;
 let before: unknown;
 
-const METRIC = { unit: 'order', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
-
 /** Returns what the other organisation sees. */
 async function seen(): Promise<unknown> {
   const costs = await bystander.get('/costs?start_date=2026-01-01&end_date=2026-01-31');
@@ -34,14 +33,14 @@ async function seen(): Promise<unknown> {
 beforeAll(async () => {
   service = await sharedService();
   const { secret, admin } = await newOrganisation(service, { name: 'Attacker' });
-  const metric = expectData(await admin.post<{ id: string }>('/metrics', { name: 'Orders', ...METRIC }));
-  attacker = { key: secret, operatorKey: await operatorKeyOf(service), metricId: metric.id };
+  const metricId = await createMetric(admin);
+  attacker = { key: secret, operatorKey: await operatorKeyOf(service), metricId };
   const other = await newOrganisation(service, { name: 'Bystander' });
   bystander = other.admin;
   const location = join(service.exportsDir, 'bill.csv');
   await writeFile(location, focusCsv([dayLine('2026-01-05', '1'), dayLine('2026-01-31', '2')]));
   const source = { name: 'Bill', kind: 'focus', location };
-  const { id } = expectData(await bystander.post<{ id: string }>('/cost-sources', source));
+  const id = await create(bystander, '/cost-sources', source);
   await ingest(bystander, id);
   before = await seen();
 });

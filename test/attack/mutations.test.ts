@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomFrom, type Random } from '../../bench/data/random.ts';
 import { MUTATED_INPUTS, SEED } from '../support/effort.ts';
+import { create, createMetric } from '../support/service/create.ts';
 import { ingest, newOrganisation, type Api, type Run } from '../support/service/api-client.ts';
 import { openDuckDb } from '../support/warehouse/engines.ts';
 import { expectData } from '../support/service/envelope.ts';
@@ -62,10 +63,6 @@ describe('mutated inputs', () => {
   let jsonRoutes: string[];
   let quiet: unknown;
 
-  const idOf = async (api: Api, path: string, body: unknown): Promise<string> =>
-    expectData(await api.post<{ id: string }>(path, body)).id;
-  const METRIC = { unit: 'order', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
-
   beforeAll(async () => {
     service = await startService({
       dataDir: await newDataDir(),
@@ -75,31 +72,31 @@ describe('mutated inputs', () => {
     const location = join(service.dataDir, 'exports', 'f.csv');
     await layGood(location, '1111');
     const readBill = async (api: Api): Promise<string> => {
-      const source = await idOf(api, '/cost-sources', { name: 'Bill', kind: 'focus', location });
+      const source = await create(api, '/cost-sources', { name: 'Bill', kind: 'focus', location });
       expect(await ingest(api, source)).toMatchObject({ status: 'completed', cost_total: 200 });
       return source;
     };
     const quietOne = (await newOrganisation(service, { name: 'Bystander' })).admin;
     await readBill(quietOne);
-    bystander = { admin: quietOne, metric: await idOf(quietOne, '/metrics', { ...METRIC, name: 'Orders' }) };
+    bystander = { admin: quietOne, metric: await createMetric(quietOne) };
     await quietOne.post(`/metrics/${bystander.metric}/values`, {
       values: [{ period: '2026-01-10', value: 8 }],
     });
     ({ admin, secret } = await newOrganisation(service));
     const source = await readBill(admin);
-    const team = await idOf(admin, '/teams', { name: 'Kept', ownership: [] });
+    const team = await create(admin, '/teams', { name: 'Kept', ownership: [] });
     things = {
       source,
       team,
       location,
-      metric: await idOf(admin, '/metrics', { ...METRIC, name: 'Kept' }),
-      labelled: await idOf(admin, '/metrics', { ...METRIC, name: 'Labelled', label_key: 'shop' }),
-      shared: await idOf(admin, '/shared-costs', {
+      metric: await createMetric(admin, { name: 'Kept' }),
+      labelled: await createMetric(admin, { name: 'Labelled', label_key: 'shop' }),
+      shared: await create(admin, '/shared-costs', {
         name: 'Kept',
         spend: [{ source: 'host', host: 'db-1' }],
         split: { type: 'even', team_ids: [team] },
       }),
-      webhook: await idOf(admin, '/webhooks', { url: 'http://127.0.0.1:9/hook' }),
+      webhook: await create(admin, '/webhooks', { url: 'http://127.0.0.1:9/hook' }),
     };
     jsonRoutes = await routesWithJson(service.url);
     quiet = await look();
@@ -228,7 +225,7 @@ describe('mutated inputs', () => {
     const location = join(service.dataDir, 'exports', 'runs', `f.${kind}`);
     await mkdir(join(location, '..'), { recursive: true });
     await writeFile(location, bytes);
-    const source = await idOf(admin, '/cost-sources', { name: `Run ${index}`, kind: 'focus', location });
+    const source = await create(admin, '/cost-sources', { name: `Run ${index}`, kind: 'focus', location });
     try {
       const run: Run & { rows_left_out?: number } = await ingest(admin, source);
       tally.add('runs', `${kind} ${run.status}`);

@@ -14,8 +14,9 @@ import {
 } from '../../workflows/contract.ts';
 import { dayLine, focusCsv } from '../support/exports/focus-export.ts';
 import { listenLocally } from '../support/fakes/file-server.ts';
+import { create } from '../support/service/create.ts';
 import { newOrganisation, waitFor, type Api, type Run } from '../support/service/api-client.ts';
-import { expectData, expectPage } from '../support/service/envelope.ts';
+import { expectPage } from '../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../support/service/shared-service.ts';
 import { openPageShell, type PageShell } from './page-shell.ts';
 import { blocksOf, readPages, tableBelow } from './page.ts';
@@ -72,7 +73,7 @@ describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
   });
 
   const newSource = async (source: object): Promise<string> => {
-    const { id } = expectData(await organisation.admin.post<{ id: string }>('/cost-sources', source));
+    const id = await create(organisation.admin, '/cost-sources', source);
     // The page takes the id from what was printed last.
     await shell.run(`ORG=${organisation.id}; echo ${id}`);
     return id;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createMetric, SALES } from '../../support/service/create.ts';
 import {
   as,
   inSession,
@@ -278,13 +279,7 @@ describe('the audit log', () => {
     const { admin, secret } = await newOrganisation(service, { tier: 'business' });
     const { answer, page } = await signIn(service, secret);
     const { key } = expectData(answer);
-    const metric = { name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD', aggregation: 'total' };
-    const scope = { type: 'organisation' };
-    const sales = expectData(
-      await page.post<{ id: string }>('/metrics', { ...metric, frequency: 'daily', scope }),
-    ).id;
-    const values = { values: [{ period: '2026-01-05', value: 1_234.5 }] };
-    expectData(await page.post(`/metrics/${sales}/values`, values));
+    const sales = await createMetric(page, SALES, [{ period: '2026-01-05', value: 1_234.5 }]);
     // An admin sees revenue in a session as with the key.
     const seen = expectPage(await page.get<{ value: number }[]>(`/metrics/${sales}/values`)).items;
     expect(seen).toMatchObject([{ period: '2026-01-05', value: 1_234.5 }]);
@@ -323,8 +318,7 @@ describe('the audit log', () => {
     const { id } = await newKey(page, 'read');
     expectData(await page.delete(`/keys/${id}`));
     expectData(await page.patch('/organisation', { settle_days: 0 }));
-    const metric = { name: 'Orders', unit: 'order', aggregation: 'total', frequency: 'monthly' };
-    expectData(await page.post('/metrics', { ...metric, scope: { type: 'organisation' } }));
+    await createMetric(page, { frequency: 'monthly' });
     expectData(await page.post('/teams', { name: 'Search' }));
     const records = (await auditLog(admin)).slice(0, 5);
     expect(records.map(({ action, detail }) => [action, detail['through']])).toEqual(

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { create, createMetric, ORDERS } from '../../support/service/create.ts';
 import {
   as,
   asOperator,
@@ -20,14 +21,6 @@ import { withService } from '../../support/service/with-service.ts';
 import { openTemporal } from '../../support/service/temporal-client.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const METRIC = {
-  name: 'Orders',
-  unit: 'order',
-  aggregation: 'total',
-  frequency: 'daily',
-  scope: { type: 'organisation' },
-};
-
 const service = withService({ CLOCK: '2026-02-07T06:00:00Z' });
 let admin: Api;
 let secret: string;
@@ -47,10 +40,10 @@ beforeAll(async () => {
     location: join(dataDir, 'exports', 'small.csv'),
   });
   sourceId = expectData(source).id;
-  metricId = expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id;
+  metricId = await createMetric(admin);
   const webhook = await admin.post<{ id: string }>('/webhooks', { url: 'https://1.1.1.1/hook' });
   webhookId = expectData(webhook).id;
-  teamId = expectData(await admin.post<{ id: string }>('/teams', { name: 'Platform' })).id;
+  teamId = await create(admin, '/teams', { name: 'Platform' });
 });
 
 /** Makes a key of the organisation with another permission. */
@@ -115,7 +108,7 @@ describe('an answer', () => {
 
   it('is an error for kinds that do not exist', async () => {
     expectError(
-      await admin.post('/metrics', { ...METRIC, kind: 'margin' }),
+      await admin.post('/metrics', { ...ORDERS, kind: 'margin' }),
       400,
       /^kind: expected "count" or/,
     );
@@ -153,7 +146,7 @@ describe('an answer', () => {
         '{"name":"Shop","ownership":[{"source":"host","host":"\\uDFFF"}]}',
         /^ownership\[0\]\.host: /,
       ],
-      ['/metrics', JSON.stringify({ ...METRIC, unit: 'x' }).replace('"x"', '"x\\ud800y"'), /^unit: /],
+      ['/metrics', JSON.stringify({ ...ORDERS, unit: 'x' }).replace('"x"', '"x\\ud800y"'), /^unit: /],
       [
         `/metrics/${metricId}/values`,
         '{"values":[{"period":"2026-01-01","value":1,"label":"\\ud800"}]}',
@@ -506,8 +499,8 @@ describe('the service', () => {
   });
 
   it('checks the permission before the plan', async () => {
-    expectError(await starter.read.post('/metrics', METRIC), 403, /permission admin.*has read/);
-    expectError(await starter.admin.post('/metrics', METRIC), 403, /Professional/);
+    expectError(await starter.read.post('/metrics', ORDERS), 403, /permission admin.*has read/);
+    expectError(await starter.admin.post('/metrics', ORDERS), 403, /Professional/);
     expectError(await starter.read.get('/metrics'), 403, /Professional/);
   });
 
@@ -610,8 +603,7 @@ describe('paging', () => {
         schedule_paused: true,
       });
       source = created.body.data.id;
-      metric = (await paged.post<{ id: string }>('/metrics', { ...METRIC, name: `Metric ${index}` })).body
-        .data.id;
+      metric = await createMetric(paged, { name: `Metric ${index}` });
     }
     for (let index = 1; index <= 6; index++) {
       await ingest(paged, source);

@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { create, createMetric } from '../../support/service/create.ts';
 import {
   as,
   asOperator,
@@ -78,14 +79,6 @@ const quotaOf = async (api: Api): Promise<AuthInfo['quota']> =>
 const rateLimit = ({ headers }: Answer<unknown>) =>
   ['limit', 'remaining', 'reset'].map((name) => headers.get(`ratelimit-${name}`));
 
-const METRIC = {
-  name: 'Orders',
-  unit: 'order',
-  aggregation: 'total',
-  frequency: 'daily',
-  scope: { type: 'organisation' },
-};
-
 describe('permissions and plans', () => {
   it('allow each route to the right keys, and errors name the permission of the key', async () => {
     const { admin } = await organisationWith();
@@ -110,7 +103,7 @@ describe('permissions and plans', () => {
 
   it('let a metrics:ingest key only post values and read /auth/info and /health', async () => {
     const { admin } = await organisationWith();
-    const metric = expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id;
+    const metric = await createMetric(admin);
     const { id, api } = await newKey(admin, { permission: 'metrics:ingest', name: 'Shop backend' });
     const posted = await api.post(`/metrics/${metric}/values`, {
       values: [{ period: '2026-02-01', value: 7 }],
@@ -373,24 +366,18 @@ describe('the isolation of organisations', () => {
     const theirs = await organisationWith({ name: 'Theirs' });
     const location = join(service.dataDir, 'exports', 'ours.csv');
     await writeFile(location, focusCsv([dayLine('2026-01-31', '5')]));
-    const source = expectData(
-      await ours.admin.post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location }),
-    ).id;
+    const source = await create(ours.admin, '/cost-sources', { name: 'Bill', kind: 'focus', location });
     await ingest(ours.admin, source);
-    const metric = expectData(await ours.admin.post<{ id: string }>('/metrics', METRIC)).id;
-    const value = { period: '2026-01-31', value: 3 };
-    expectData(await ours.admin.post(`/metrics/${metric}/values`, { values: [value] }));
+    const metric = await createMetric(ours.admin, {}, [{ period: '2026-01-31', value: 3 }]);
     const hook = { url: 'https://1.1.1.1/hook' };
-    const webhook = expectData(await ours.admin.post<{ id: string }>('/webhooks', hook)).id;
+    const webhook = await create(ours.admin, '/webhooks', hook);
     const ownership = [{ source: 'cloud', cloud: 'aws', account: '1111' }];
-    const team = expectData(await ours.admin.post<{ id: string }>('/teams', { name: 'Shop', ownership })).id;
-    const shared = expectData(
-      await ours.admin.post<{ id: string }>('/shared-costs', {
-        name: 'Platform',
-        spend: ownership,
-        split: { type: 'even', team_ids: [team] },
-      }),
-    ).id;
+    const team = await create(ours.admin, '/teams', { name: 'Shop', ownership });
+    const shared = await create(ours.admin, '/shared-costs', {
+      name: 'Platform',
+      spend: ownership,
+      split: { type: 'even', team_ids: [team] },
+    });
     const key = await newKey(ours.admin, { permission: 'read' });
     const before = await Promise.all(ours.paths(metric, source));
 
@@ -400,7 +387,7 @@ describe('the isolation of organisations', () => {
       'POST /cost-sources/{id}/units/end': { unit: 'aws/1111', day: null },
       'POST /cost-sources/{id}/units/confirm': { unit: 'aws/1111', stands: true },
       'PATCH /metrics/{id}': { name: 'Stolen' },
-      'POST /metrics/{id}/values': { values: [{ ...value, value: 9 }] },
+      'POST /metrics/{id}/values': { values: [{ period: '2026-01-31', value: 9 }] },
       'PUT /metrics/{id}/values/{period}': { value: 9 },
       'POST /metrics/{id}/values/csv': {},
       'PUT /metrics/{id}/import': { type: 'stripe', api_key: 'rk_test_stolen' },

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { create, ORDERS } from '../../support/service/create.ts';
 import {
   as,
   asOperator,
@@ -50,8 +51,7 @@ async function deliver(lines: ReturnType<typeof line>[]) {
   expect(run.error).toBeNull();
 }
 
-const make = async (path: string, body: object): Promise<string> =>
-  expectData(await admin.post<{ id: string }>(path, body)).id;
+const make = (path: string, body: object): Promise<string> => create(admin, path, body);
 const values = (metric: string, items: { period: string; value: number; label?: string }[]) =>
   admin.post(`/metrics/${metric}/values`, { values: items });
 
@@ -103,7 +103,7 @@ describe('a plan without unit economics', () => {
     admin = as(service, organisation.secret);
     const location = join(service.exportsDir, 'bill.csv');
     sourceId = await make('/cost-sources', { name: 'AWS', kind: 'focus', location });
-    const metric = { unit: 'order', aggregation: 'total', frequency: 'monthly' };
+    const metric = { ...ORDERS, frequency: 'monthly' };
     const account = (id: string) => ({ source: 'cloud', cloud: 'aws', account: id });
     const tag = { source: 'cloud', cloud: 'aws', tag: { key: 'feature', value: 'search' } };
     ids.shop = await make('/teams', { name: 'Shop', ownership: [account('1111')] });
@@ -111,7 +111,6 @@ describe('a plan without unit economics', () => {
       ...metric,
       name: 'Calls',
       label_key: 'service',
-      scope: { type: 'organisation' },
     });
     ids.tagged = await make('/metrics', {
       ...metric,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TICKET_HEADER } from '../../../api/access/tickets.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { create, createMetric, SALES } from '../../support/service/create.ts';
 import { as, ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import {
   connectAssistant,
@@ -30,14 +31,6 @@ let orders: string;
 let shop: string;
 const opened: Assistant[] = [];
 
-const ORDERS = {
-  name: 'Orders',
-  unit: 'order',
-  aggregation: 'total',
-  frequency: 'daily',
-  scope: { type: 'organisation' },
-};
-const SALES = { ...ORDERS, name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD' };
 const JANUARY = { start_date: '2026-01-01', end_date: '2026-01-31' };
 
 async function connect(key: string): Promise<Assistant> {
@@ -61,7 +54,7 @@ async function addSpend(caller: Api): Promise<void> {
   ];
   await writeFile(location, focusCsv(lines));
   const source = { name: 'AWS', kind: 'focus', location };
-  const { id } = expectData(await caller.post<{ id: string }>('/cost-sources', source));
+  const id = await create(caller, '/cost-sources', source);
   expect(await ingest(caller, id)).toMatchObject({ status: 'completed' });
 }
 
@@ -85,15 +78,14 @@ beforeAll(async () => {
   service = await sharedService();
   ({ secret, admin } = await newOrganisation(service, { name: 'Assisted', tier: 'business' }));
   await addSpend(admin);
-  orders = expectData(await admin.post<{ id: string }>('/metrics', ORDERS)).id;
   const values = [
     { period: '2025-12-01', value: 1_000 },
     { period: '2026-01-05', value: 800 },
   ];
-  expectData(await admin.post(`/metrics/${orders}/values`, { values }));
-  expectData(await admin.post('/metrics', { ...ORDERS, name: 'Visits', unit: 'visit' }));
+  orders = await createMetric(admin, {}, values);
+  await createMetric(admin, { name: 'Visits', unit: 'visit' });
   const ownership = [{ source: 'cloud', cloud: 'aws', account: '1111' }];
-  shop = expectData(await admin.post<{ id: string }>('/teams', { name: 'Shop', ownership })).id;
+  shop = await create(admin, '/teams', { name: 'Shop', ownership });
   expectData(await admin.post('/teams', { name: 'Search' }));
   assistant = await connect(secret);
 });
@@ -472,7 +464,7 @@ describe('revenue', () => {
   beforeAll(async () => {
     organisation = await newOrganisation(service, { tier: 'business' });
     await addSpend(organisation.admin);
-    sales = expectData(await organisation.admin.post<{ id: string }>('/metrics', SALES)).id;
+    sales = await createMetric(organisation.admin, SALES);
     seen = { id: sales, name: 'Sales', kind: 'revenue' };
     const values = { values: [{ period: '2026-01-05', value: 1_000 }] };
     expectData(await organisation.admin.post(`/metrics/${sales}/values`, values));

@@ -3,8 +3,8 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, signInWith } from '../../support/browser/browser.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
+import { create, createMetric } from '../../support/service/create.ts';
 import { newOrganisation } from '../../support/service/api-client.ts';
-import { expectData } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
 
@@ -22,22 +22,11 @@ describeInBrowser('accessibility of every page', (browser) => {
     const organisation = await newOrganisation(service, { name: 'Access for all', tier: 'business' });
     const { admin } = organisation;
     ({ secret } = organisation);
-    const made = async (path: string, body: object): Promise<string> =>
-      expectData(await admin.post<{ id: string }>(path, body)).id;
     const source = await loadBill(service, admin, [dayLine('2026-01-31', '25'), dayLine('2026-02-05', '7')]);
-    const metric = await made('/metrics', {
-      name: 'Orders',
-      unit: 'order',
-      aggregation: 'total',
-      frequency: 'daily',
-      scope: { type: 'organisation' },
-    });
-    expectData(
-      await admin.post(`/metrics/${metric}/values`, { values: [{ period: '2026-01-31', value: 7 }] }),
-    );
+    const metric = await createMetric(admin, {}, [{ period: '2026-01-31', value: 7 }]);
     const ids = new Map([
       ['{metric}', metric],
-      ['{team}', await made('/teams', { name: 'Shop' })],
+      ['{team}', await create(admin, '/teams', { name: 'Shop' })],
       ['{source}', source],
     ]);
     const pages = Object.values(JSON.parse(await readFile(PAGES, 'utf8')) as Record<string, string>);

@@ -6,6 +6,7 @@ import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
 import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { WAIT_MS } from '../../support/patience.ts';
+import { createMetric } from '../../support/service/create.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put } from '../../support/service/imports.ts';
@@ -45,15 +46,7 @@ describeInBrowser('the doubt about a month that an import has not read', (browse
 
   /** Connects a metric to BigQuery. Its first run fails. */
   const connect = async (name: string) => {
-    const { id } = expectData(
-      await admin.post<{ id: string }>('/metrics', {
-        name,
-        unit: 'order',
-        aggregation: 'total',
-        frequency: 'daily',
-        scope: { type: 'organisation' },
-      }),
-    );
+    const id = await createMetric(admin, { name });
     bigQuery.instead = ({ kind }) => (kind === 'insert' ? DENIED : undefined);
     const { key: credentials } = bigQuery.account;
     const connection = { type: 'bigquery', project_id: bigQuery.project.id, query: QUERY, credentials };

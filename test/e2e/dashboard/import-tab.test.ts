@@ -9,6 +9,7 @@ import { exportsIn } from '../../support/exports/write-export.ts';
 import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { startFakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { keyPartsIn, TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
+import { create, createMetric, SALES } from '../../support/service/create.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { withService } from '../../support/service/with-service.ts';
@@ -22,7 +23,7 @@ const sale = (id: number, created: string, amount: number, currency = 'usd'): Ba
   created: Date.parse(created) / 1000,
 });
 
-const SALES = [sale(1, '2026-01-15T08:00:00Z', 4_829_137), sale(2, '2026-01-16T08:00:00Z', 6_173, 'eur')];
+const CHARGES = [sale(1, '2026-01-15T08:00:00Z', 4_829_137), sale(2, '2026-01-16T08:00:00Z', 6_173, 'eur')];
 
 const QUERY = 'SELECT day, n AS value FROM shop.orders WHERE day BETWEEN @start AND @end';
 
@@ -40,7 +41,7 @@ const REVENUE = /\b48[,.]?291|61\.73|\b47[,.]?891|99\.171|0\.8283/;
  *   3 Feb    revenue 12.34, which the second run brings
  */
 describeInBrowser('the import of a metric', (browser) => {
-  const stripe = withOpened(() => startFakeStripe(stripeAccount(TEST_KEY, SALES)));
+  const stripe = withOpened(() => startFakeStripe(stripeAccount(TEST_KEY, CHARGES)));
   const bigQuery = withOpened(startFakeBigQuery);
   const service = withService(() => ({
     CLOCK: '2026-02-07T06:00:00Z',
@@ -74,13 +75,9 @@ describeInBrowser('the import of a metric', (browser) => {
     const bill = focusCsv([dayLine('2026-01-01', '150'), dayLine('2026-01-31', '250')]);
     const location = await exportsIn(service.dataDir)('bill.csv', bill);
     const source = await newIngestedSource(admin, { name: 'AWS', kind: 'focus', location });
-    const made = async (path: string, body: object): Promise<string> =>
-      expectData(await admin.post<{ id: string }>(path, body)).id;
-    const metric = { aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
-    const revenue = { name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD', target: 0.5 };
-    sales = await made('/metrics', { ...metric, ...revenue });
-    const orders = await made('/metrics', { ...metric, name: 'Orders', unit: 'order' });
-    const team = await made('/teams', { name: 'Shop' });
+    sales = await createMetric(admin, { ...SALES, target: 0.5 });
+    const orders = await createMetric(admin);
+    const team = await create(admin, '/teams', { name: 'Shop' });
     paths = [
       ...['/', '/business-metrics', `/business-metrics/${sales}`, `/business-metrics/${orders}?show=import`],
       ...['/costs', '/teams', `/teams/${team}`, '/sources', `/sources/${source}`, '/settings?show=audit-log'],
@@ -142,7 +139,7 @@ describeInBrowser('the import of a metric', (browser) => {
   });
 
   it('runs now, and says why a run has failed', async () => {
-    stripe.account.ledger = ledgerOf([...SALES, sale(3, '2026-02-03T08:00:00Z', 1_234)]);
+    stripe.account.ledger = ledgerOf([...CHARGES, sale(3, '2026-02-03T08:00:00Z', 1_234)]);
     await page.getByRole('tab', { name: 'Import' }).click();
     await button('Run now').click();
     await button('Run').click();

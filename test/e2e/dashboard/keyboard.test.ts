@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser } from '../../support/browser/browser.ts';
 import { tabTo, untilInDialog } from '../../support/browser/keyboard.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
+import { createMetric } from '../../support/service/create.ts';
 import { as, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
@@ -18,18 +19,7 @@ describeInBrowser('the keyboard alone', (browser) => {
     service = await sharedService();
     ({ admin, secret } = await newOrganisation(service, { name: 'Keyboard shop' }));
     await loadBill(service, admin, [dayLine('2026-01-01', '150'), dayLine('2026-01-31', '250')]);
-    orders = expectData(
-      await admin.post<{ id: string }>('/metrics', {
-        name: 'Orders',
-        unit: 'order',
-        aggregation: 'total',
-        frequency: 'daily',
-        scope: { type: 'organisation' },
-      }),
-    ).id;
-    expectData(
-      await admin.post(`/metrics/${orders}/values`, { values: [{ period: '2026-01-31', value: 1_600 }] }),
-    );
+    orders = await createMetric(admin, {}, [{ period: '2026-01-31', value: 1_600 }]);
   });
 
   const january = async () =>

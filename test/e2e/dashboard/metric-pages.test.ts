@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, openFromMenu, signInWith } from '../../support/browser/browser.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
+import { createMetric, SALES } from '../../support/service/create.ts';
 import { as, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
@@ -45,27 +46,12 @@ describeInBrowser('the pages of a metric', (browser) => {
       dayLine('2026-01-31', '250'),
       dayLine('2026-02-05', '10'),
     ]);
-    const metric = {
-      unit: 'order',
-      aggregation: 'total',
-      frequency: 'daily',
-      scope: { type: 'organisation' },
-    };
-    orders = expectData(await admin.post<{ id: string }>('/metrics', { name: 'Orders', ...metric })).id;
-    expectData(
-      await admin.post<{ id: string }>('/metrics', {
-        ...metric,
-        name: 'Sales',
-        unit: 'USD',
-        kind: 'revenue',
-        currency: 'USD',
-      }),
-    );
     const values = [
       { period: '2025-12-01', value: 1_000 },
       { period: '2026-01-31', value: 1_600 },
     ];
-    expectData(await admin.post(`/metrics/${orders}/values`, { values }));
+    orders = await createMetric(admin, {}, values);
+    await createMetric(admin, SALES);
   });
 
   it('refuses a wrong key with an alert, and signs in with a right one', async () => {

@@ -6,6 +6,7 @@ import { openJanuary, type MonthRow } from '../../support/browser/month-row.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { WAIT_MS } from '../../support/patience.ts';
+import { createMetric } from '../../support/service/create.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
@@ -46,17 +47,8 @@ describeInBrowser('the doubts about a month', (browser) => {
       ['Orders', 31],
       ['Checkouts', 20],
     ] as const) {
-      const { id } = expectData(
-        await admin.post<{ id: string }>('/metrics', {
-          name,
-          unit: name.slice(0, -1).toLowerCase(),
-          aggregation: 'total',
-          frequency: 'daily',
-          scope: { type: 'organisation' },
-        }),
-      );
-      ids.set(name, id);
-      expectData(await admin.post(`/metrics/${id}/values`, { values: [{ period: '2026-01-31', value }] }));
+      const unit = name.slice(0, -1).toLowerCase();
+      ids.set(name, await createMetric(admin, { name, unit }, [{ period: '2026-01-31', value }]));
     }
   });
 
@@ -142,19 +134,7 @@ describeInBrowser('the doubts about a month', (browser) => {
       ...month('2026-01', 31, '1111'),
       ...month('2026-01', 12, '2222'),
     ]);
-    const { id } = expectData(
-      await other.admin.post<{ id: string }>('/metrics', {
-        name: 'Orders',
-        unit: 'order',
-        aggregation: 'total',
-        frequency: 'daily',
-        scope: { type: 'organisation' },
-      }),
-    );
-    ids.set('Orders', id);
-    expectData(
-      await other.admin.post(`/metrics/${id}/values`, { values: [{ period: '2026-01-31', value: 43 }] }),
-    );
+    ids.set('Orders', await createMetric(other.admin, {}, [{ period: '2026-01-31', value: 43 }]));
     const { visit, page, row, dialog, doubts } = await openMetric(other.secret, 'Orders');
     // 19 days at 10 USD a day.
     await doubts.getByText(/Account 2222 \(aws\).*2026-01-13 to 2026-01-31.*Amount: \$190\.00/).waitFor();

@@ -9,6 +9,7 @@ import {
 } from '../../support/browser/browser.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
+import { createMetric } from '../../support/service/create.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
@@ -72,15 +73,7 @@ describeInBrowser('the form for a new metric', (browser) => {
       options: { cluster: 'prod' },
       location: await file('allocations.csv', allocations.join('\n')),
     });
-    expectData(
-      await admin.post('/metrics', {
-        name: 'Orders',
-        unit: 'order',
-        aggregation: 'total',
-        frequency: 'daily',
-        scope: { type: 'organisation' },
-      }),
-    );
+    await createMetric(admin);
     visit = await browser().visit(service.url);
     ({ page } = visit);
     await signInWith(visit, organisation.secret);

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, signInWith, type Visit } from '../../support/browser/browser.ts';
+import { createMetric } from '../../support/service/create.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
@@ -39,15 +40,7 @@ describeInBrowser('number fields', (browser) => {
   beforeAll(async () => {
     service = await sharedService();
     ({ admin, secret } = await newOrganisation(service, { name: 'Number shop', tier: 'business' }));
-    orders = expectData(
-      await admin.post<{ id: string }>('/metrics', {
-        name: 'Orders',
-        unit: 'order',
-        aggregation: 'total',
-        frequency: 'daily',
-        scope: { type: 'organisation' },
-      }),
-    ).id;
+    orders = await createMetric(admin);
   });
 
   it.each([

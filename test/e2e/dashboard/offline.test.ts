@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, beforeEach, afterEach, expect, it } from 'vitest';
 import { describeInBrowser, signInWith, type Visit } from '../../support/browser/browser.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
+import { createMetric } from '../../support/service/create.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
@@ -34,17 +35,7 @@ describeInBrowser('a change without a network', (browser) => {
       dayLine('2026-01-31', '250'),
       dayLine('2026-02-05', '10'),
     ]);
-    orders = expectData(
-      await admin.post<{ id: string }>('/metrics', {
-        name: 'Orders',
-        unit: 'order',
-        aggregation: 'total',
-        frequency: 'daily',
-        scope: { type: 'organisation' },
-      }),
-    ).id;
-    const values = [{ period: '2026-01-31', value: 1_600 }];
-    expectData(await admin.post(`/metrics/${orders}/values`, { values }));
+    orders = await createMetric(admin, {}, [{ period: '2026-01-31', value: 1_600 }]);
   });
 
   beforeEach(async () => {

@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, expectRows, signInWith } from '../../support/browser/browser.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
+import { createMetric } from '../../support/service/create.ts';
 import { newIngestedSource, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
@@ -45,21 +46,11 @@ describeInBrowser('the overview', (browser) => {
       options: { cluster: 'prod' },
       location: await exportsIn(service.exportsDir)('allocations.csv', allocations.join('\n')),
     });
-    orders = expectData(
-      await admin.post<{ id: string }>('/metrics', {
-        name: 'Orders',
-        unit: 'order',
-        aggregation: 'total',
-        frequency: 'monthly',
-        target: 0.15,
-        scope: { type: 'organisation' },
-      }),
-    ).id;
     const values = [
       { period: '2025-12', value: 1_000 },
       { period: '2026-01', value: 2_600 },
     ];
-    expectData(await admin.post(`/metrics/${orders}/values`, { values }));
+    orders = await createMetric(admin, { frequency: 'monthly', target: 0.15 }, values);
   });
 
   it('compares the month with the same days of the last one, and each metric with its past', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, openFromMenu, signInWith, type Visit } from '../../support/browser/browser.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
+import { createMetric } from '../../support/service/create.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
@@ -183,19 +184,11 @@ describeInBrowser('the editors of teams and shared costs', (browser) => {
     await row.getByText('70% to Storefront and 20% to Search. 10% stays unallocated.').waitFor();
     expect(await january()).toEqual({ Storefront: 114, Search: 64, unallocated: 2 });
 
-    const metric = { name: 'Orders', unit: 'order', frequency: 'monthly', aggregation: 'total' };
-    const { id: orders } = expectData(
-      await admin.post<{ id: string }>('/metrics', {
-        ...metric,
-        label_key: 'region',
-        scope: { type: 'organisation' },
-      }),
-    );
     const values = [
       { period: '2026-01', label: 'eu', value: 3 },
       { period: '2026-01', label: 'us', value: 1 },
     ];
-    expectData(await admin.post(`/metrics/${orders}/values`, { values }));
+    await createMetric(admin, { frequency: 'monthly', label_key: 'region' }, values);
     await page.reload();
     await row.getByRole('button', { name: 'Edit Network' }).click();
     await dialog.getByRole('radio', { name: 'By the values of a metric' }).click();

@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, openFromMenu, signInWith } from '../../support/browser/browser.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
+import { create, createMetric } from '../../support/service/create.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { loadBill } from '../../support/service/load-bill.ts';
@@ -58,24 +59,20 @@ describeInBrowser('the pages of bills', (browser) => {
   beforeAll(async () => {
     service = await sharedService();
     ({ admin, secret } = await newOrganisation(service, { name: 'Bill shop', tier: 'business' }));
-    const make = async (path: string, body: object): Promise<string> =>
-      expectData(await admin.post<{ id: string }>(path, body)).id;
-    shop = await make('/teams', { name: 'Shop', ownership: [account('1111')] });
-    search = await make('/teams', { name: 'Search', ownership: [account('2222')] });
-    calls = await make('/metrics', {
+    shop = await create(admin, '/teams', { name: 'Shop', ownership: [account('1111')] });
+    search = await create(admin, '/teams', { name: 'Search', ownership: [account('2222')] });
+    calls = await createMetric(admin, {
       name: 'Calls',
       unit: 'call',
-      aggregation: 'total',
       frequency: 'monthly',
       label_key: 'app',
-      scope: { type: 'organisation' },
     });
-    await make('/shared-costs', {
+    await create(admin, '/shared-costs', {
       name: 'Network',
       spend: [account('3333')],
       split: { type: 'even', team_ids: [shop, search] },
     });
-    await make('/shared-costs', {
+    await create(admin, '/shared-costs', {
       name: 'Gateway',
       spend: [account('4444')],
       split: { type: 'metric', metric_id: calls, labels: { web: shop, find: search } },

@@ -5,6 +5,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { workflowIdOf } from '../../../workflows/contract.ts';
+import { create, createMetric, ORDERS } from '../../support/service/create.ts';
 import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
@@ -16,13 +17,6 @@ import { THOROUGH } from '../../support/effort.ts';
 /** `unit_cost.changed` from a changed number to the endpoint. The time is 7 February 2026. */
 
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', WEBHOOK_TIMEOUT: '1' };
-const METRIC = {
-  name: 'Orders',
-  unit: 'order',
-  aggregation: 'total',
-  frequency: 'daily',
-  scope: { type: 'organisation' },
-};
 
 interface Payload {
   type: string;
@@ -47,7 +41,7 @@ async function newStory(last = '10') {
     writeFile(location, focusCsv(days.map((day) => dayLine(day, day === '2026-02-06' ? cost : '10'))));
   await bill(last);
   const source = { name: 'Bill', kind: 'focus', location };
-  const sourceId = expectData(await admin.post<{ id: string }>('/cost-sources', source)).id;
+  const sourceId = await create(admin, '/cost-sources', source);
   return { ...organisation, receiver, webhook, sourceId, days, bill };
 }
 
@@ -97,7 +91,7 @@ describe('unit_cost.changed', () => {
   it('is sent once for a month that rises above its target after a value is written', async () => {
     const { id, admin, receiver, webhook, sourceId } = await newStory();
     await ingest(admin, sourceId);
-    const metric = expectData(await admin.post<{ id: string }>('/metrics', { ...METRIC, target: 2 })).id;
+    const metric = await createMetric(admin, { target: 2 });
     const write = (value: number) =>
       admin.post(`/metrics/${metric}/values`, { values: [{ period: '2026-01-15', value }] });
     // January costs 310.
@@ -138,7 +132,7 @@ describe('unit_cost.changed', () => {
   it('is sent once for a day that an ingest makes rise', async () => {
     const { id, admin, receiver, webhook, sourceId, days, bill } = await newStory();
     await evaluated(id, () => ingest(admin, sourceId));
-    const metric = expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id;
+    const metric = await createMetric(admin);
     const values = days.map((period) => ({ period, value: 5 }));
     await evaluated(id, async () => expectData(await admin.post(`/metrics/${metric}/values`, { values })));
     expect(receiver.received).toEqual([]);
@@ -163,7 +157,7 @@ describe('unit_cost.changed', () => {
 
   it('lets a metric set the limits of a rise, or turn it off', async () => {
     const { admin } = await newStory();
-    const { id, rise } = expectData(await admin.post<{ id: string; rise: object }>('/metrics', METRIC));
+    const { id, rise } = expectData(await admin.post<{ id: string; rise: object }>('/metrics', ORDERS));
     expect(rise).toEqual({ percent: 20, deviations: 4 });
     const rule = { percent: 50, deviations: 6 };
     expect(expectData(await admin.patch(`/metrics/${id}`, { rise: rule }))).toMatchObject({ rise: rule });
@@ -171,7 +165,7 @@ describe('unit_cost.changed', () => {
     expect(expectData(await admin.get(`/metrics/${id}`))).toMatchObject({ rise: null });
     for (const wrong of [{ percent: 20 }, { percent: -1, deviations: 4 }, 20, { ...rule, colour: 1 }])
       expectError(await admin.patch(`/metrics/${id}`, { rise: wrong }), 400, /^rise/);
-    const monthly = { ...METRIC, name: 'Orders of a month', frequency: 'monthly' };
+    const monthly = { ...ORDERS, name: 'Orders of a month', frequency: 'monthly' };
     expect(expectData(await admin.post('/metrics', monthly))).toMatchObject({ rise: null });
     expectError(await admin.post('/metrics', { ...monthly, rise: rule }), 400, /^rise: .*monthly/);
   });
@@ -185,8 +179,7 @@ describe('unit_cost.changed', () => {
       await ingest(admin, story.sourceId);
       const metrics: string[] = [];
       for (let index = 0; index < 4; index++) {
-        const metric = { ...METRIC, name: `Metric ${index}`, target: 2 };
-        metrics.push(expectData(await admin.post<{ id: string }>('/metrics', metric)).id);
+        metrics.push(await createMetric(admin, { name: `Metric ${index}`, target: 2 }));
       }
       receiver.answer((response) => response.writeHead(500).end());
       const deliveriesOf = async () =>

@@ -5,6 +5,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { WAIT_MS } from '../../support/patience.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
+import { createMetric, SALES } from '../../support/service/create.ts';
 import {
   as,
   ingest,
@@ -73,14 +74,8 @@ beforeAll(async () => {
       body: JSON.stringify({ ownership }),
     }),
   );
-  const metric = { unit: 'one', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
-  for (const [more, value] of [
-    [{ name: 'Orders' }, 600],
-    [{ name: 'Sales', kind: 'revenue', currency: 'USD' }, 98_765.25],
-  ] as const) {
-    const { id } = expectData(await admin().post<{ id: string }>('/metrics', { ...metric, ...more }));
-    expectData(await admin().post(`/metrics/${id}/values`, { values: [{ period: '2026-01-05', value }] }));
-  }
+  await createMetric(admin(), {}, [{ period: '2026-01-05', value: 600 }]);
+  await createMetric(admin(), SALES, [{ period: '2026-01-05', value: 98_765.25 }]);
 });
 
 async function exportNow(): Promise<void> {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
 import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { filesWith } from '../../support/fakes/search-bytes.ts';
+import { createMetric, SALES } from '../../support/service/create.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put, type Import } from '../../support/service/imports.ts';
@@ -40,10 +41,7 @@ const valuesOf = async (metric = orders): Promise<string[]> =>
     ),
   ).items.map(({ period, label = '', value }) => [period, label, value].join(' '));
 
-async function newMetric(more: object): Promise<string> {
-  const metric = { unit: 'order', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
-  return expectData(await admin.post<{ id: string }>('/metrics', { ...metric, ...more })).id;
-}
+const newMetric = (changes: object): Promise<string> => createMetric(admin, changes);
 
 const service = withService(() => {
   bigQuery.project.queries.set(QUERY, {
@@ -240,9 +238,7 @@ describe('revenue from a query', () => {
         ['2026-01-31', '-0.5'],
       ],
     });
-    const metric = { unit: 'USD', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
-    const revenue = { ...metric, name: 'Sales', kind: 'revenue', currency: 'USD' };
-    const { id } = expectData(await owner.post<{ id: string }>('/metrics', revenue));
+    const id = await createMetric(owner, SALES);
     expectData(await put(owner, `/metrics/${id}/import`, body({ query: select })));
     expect((await importEnd(owner, id)).last_run).toMatchObject({ status: 'completed', changed: 2 });
     const { items } = expectPage(await owner.get<object[]>(`/metrics/${id}/values`));

@@ -7,6 +7,7 @@ import { TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { ledgerOf } from '../../../demo/stripe/ledger.ts';
 import { startFakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { stripeAccount } from '../../../demo/stripe/stripe-account.ts';
+import { createMetric, SALES } from '../../support/service/create.ts';
 import { as, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, put, type Import } from '../../support/service/imports.ts';
@@ -95,11 +96,8 @@ const service = withService(() => {
 describe.runIf(THOROUGH)('imports of a service that is killed', () => {
   beforeAll(async () => {
     ({ secret } = await newOrganisation(service));
-    const metric = { unit: 'x', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
-    const make = async (more: object): Promise<string> =>
-      expectData(await admin().post<{ id: string }>('/metrics', { ...metric, ...more })).id;
-    sales = await make({ name: 'Sales', kind: 'revenue', currency: 'USD' });
-    orders = await make({ name: 'Orders' });
+    sales = await createMetric(admin(), SALES);
+    orders = await createMetric(admin());
     expectData(await put(admin(), `/metrics/${sales}/import`, { type: 'stripe', api_key: TEST_KEY }));
     const query = {
       type: 'bigquery',

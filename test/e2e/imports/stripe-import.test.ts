@@ -7,6 +7,7 @@ import { startFakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { READ_TRANSACTIONS, stripeAccount } from '../../../demo/stripe/stripe-account.ts';
 import { filesWith } from '../../support/fakes/search-bytes.ts';
 import { THOROUGH } from '../../support/effort.ts';
+import { createMetric, SALES } from '../../support/service/create.ts';
 import { as, asOperator, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put, type Import } from '../../support/service/imports.ts';
@@ -67,9 +68,7 @@ const valuesOf = async (): Promise<[string, number][]> =>
 
 beforeAll(async () => {
   ({ id: organisationId, admin } = await newOrganisation(service, { tier: 'business' }));
-  const metric = { unit: 'USD', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
-  const revenue = { ...metric, name: 'Sales', kind: 'revenue', currency: 'USD' };
-  sales = expectData(await admin.post<{ id: string }>('/metrics', revenue)).id;
+  sales = await createMetric(admin, SALES);
 });
 
 describe('before it is connected', () => {
@@ -94,16 +93,9 @@ describe('before it is connected', () => {
   });
 
   it('is only for daily revenue', async () => {
-    const base = { unit: 'x', aggregation: 'total', scope: { type: 'organisation' } };
-    const daily = await admin.post<{ id: string }>('/metrics', {
-      ...base,
-      name: 'Orders',
-      frequency: 'daily',
-    });
-    const orders = expectData(daily).id;
+    const orders = await createMetric(admin);
     expectError(await put(admin, `/metrics/${orders}/import`, WITH_KEY), 400, /"bigquery" on a count metric/);
-    const revenue = { ...base, name: 'Monthly', kind: 'revenue', currency: 'USD', frequency: 'monthly' };
-    const monthly = expectData(await admin.post<{ id: string }>('/metrics', revenue)).id;
+    const monthly = await createMetric(admin, { ...SALES, name: 'Monthly', frequency: 'monthly' });
     expectError(await put(admin, `/metrics/${monthly}/import`, WITH_KEY), 400, /expected a daily metric/);
   });
 
@@ -129,9 +121,7 @@ describe('before it is connected', () => {
 describe('a platform that is away', () => {
   // The client of BigQuery waits for a quarter of a minute before it gives up.
   it.runIf(THOROUGH)('is a 503, and nothing is stored', async () => {
-    const metric = { name: 'Visits', unit: 'visit', aggregation: 'total', frequency: 'daily' };
-    const scope = { type: 'organisation' };
-    const { id } = expectData(await admin.post<{ id: string }>('/metrics', { ...metric, scope }));
+    const id = await createMetric(admin, { name: 'Visits', unit: 'visit' });
     const query = 'SELECT day, value FROM visits WHERE day BETWEEN @start AND @end';
     const body = { type: 'bigquery', project_id: 'shop', query, credentials: newServiceAccount().key };
     expectError(await put(admin, `/metrics/${id}/import`, body), 503, /cannot be reached/);

@@ -8,6 +8,7 @@ import { filesWith, formsOf } from '../../support/fakes/search-bytes.ts';
 import { startFakeStripe } from '../../support/fakes/stripe/fake-stripe.ts';
 import { TEST_KEY } from '../../support/fakes/stripe/key-parts.ts';
 import { stripeAccount } from '../../../demo/stripe/stripe-account.ts';
+import { create, createMetric, SALES } from '../../support/service/create.ts';
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, put } from '../../support/service/imports.ts';
@@ -49,11 +50,6 @@ const service = withService(() => {
 beforeAll(async () => {
   ({ admin } = await newOrganisation(service, { tier: 'enterprise' }));
 });
-
-async function metricOf(more: object): Promise<string> {
-  const metric = { unit: 'USD', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
-  return expectData(await admin.post<{ id: string }>('/metrics', { ...metric, ...more })).id;
-}
 
 function once(work: () => void): () => void {
   let isDone = false;
@@ -123,9 +119,9 @@ it('leaves no number of revenue in any file or table', async () => {
   const file = join(dataDir, 'aws.csv');
   await writeFile(file, focusCsv([dayLine('2026-01-01', '400'), dayLine('2026-01-31', '0')]));
   const source = { name: 'AWS', kind: 'focus', location: file };
-  await ingest(admin, expectData(await admin.post<{ id: string }>('/cost-sources', source)).id);
-  const sales = await metricOf({ name: 'Sales', kind: 'revenue', currency: 'USD', target: 1 });
-  const orders = await metricOf({ name: 'Orders', target: 1 });
+  await ingest(admin, await create(admin, '/cost-sources', source));
+  const sales = await createMetric(admin, { ...SALES, target: 1 });
+  const orders = await createMetric(admin, { unit: 'USD', target: 1 });
   const webhook = { url: 'http://127.0.0.1:9/', events: ['unit_cost.changed'] };
   expectData(await admin.post('/webhooks', webhook));
   const [first = 0, second = 0] = NUMBERS;
@@ -144,7 +140,7 @@ it('leaves no number of revenue in any file or table', async () => {
   for (const path of ['', '/months', '/values', '/history', '/months/2026-01/versions'])
     expect((await admin.get(`/metrics/${sales}${path}`)).status).toBe(200);
   expectData(await admin.get('/overview'));
-  await importSlowly(await metricOf({ name: 'Card sales', kind: 'revenue', currency: 'USD' }));
+  await importSlowly(await createMetric(admin, { name: 'Card sales', kind: 'revenue', currency: 'USD' }));
 
   const forms = [
     ...[...NUMBERS, ...IMPORTED].flatMap(formsOf),

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { create, createMetric, SALES as REVENUE } from '../../support/service/create.ts';
 import { as, asOperator, ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { anyText } from '../../support/service/matchers.ts';
@@ -27,16 +28,7 @@ const VALUES = [
   { period: '2026-01-31', value: -234.56789 },
 ];
 
-const SALES = {
-  name: 'Sales',
-  unit: 'USD',
-  kind: 'revenue',
-  currency: 'USD',
-  aggregation: 'total',
-  frequency: 'daily',
-  scope: { type: 'organisation' },
-  target: 30,
-};
+const SALES = { ...REVENUE, target: 30 };
 
 interface Month {
   month: string;
@@ -60,8 +52,7 @@ async function keyOf(permission: string, through: Api = admin): Promise<Api> {
 
 async function withSales(tier = 'business'): Promise<{ id: string; admin: Api; sales: string }> {
   const { id, admin: caller } = await newOrganisation(service, { tier });
-  const metric = expectData(await caller.post<{ id: string }>('/metrics', SALES));
-  return { id, admin: caller, sales: metric.id };
+  return { id, admin: caller, sales: await createMetric(caller, SALES) };
 }
 
 async function monthsOf(metric = sales): Promise<Map<string, Month>> {
@@ -85,7 +76,7 @@ async function addSpend(caller: Api): Promise<void> {
     ]),
   );
   const source = { name: 'AWS', kind: 'focus', location: file };
-  const { id } = expectData(await caller.post<{ id: string }>('/cost-sources', source));
+  const id = await create(caller, '/cost-sources', source);
   expect(await ingest(caller, id)).toMatchObject({ status: 'completed' });
 }
 
@@ -97,7 +88,7 @@ beforeAll(async () => {
   organisation = await newOrganisation(service, { tier: 'business' });
   ({ admin } = organisation);
   await addSpend(admin);
-  sales = expectData(await admin.post<{ id: string }>('/metrics', SALES)).id;
+  sales = await createMetric(admin, SALES);
 });
 
 describe('a revenue metric', () => {
@@ -241,7 +232,7 @@ describe('a revenue metric', () => {
 
   it('averages, and shows money to six decimals', async () => {
     const average = { ...SALES, name: 'Recurring', aggregation: 'average', target: null };
-    const { id } = expectData(await admin.post<{ id: string }>('/metrics', average));
+    const id = await createMetric(admin, average);
     const values = ['2026-01-01', '2026-01-02', '2026-01-03'].map((period, index) => ({
       period,
       value: index === 0 ? 1_000 : 0,
@@ -314,20 +305,16 @@ describe('a revenue metric', () => {
 
   it('sends no event, whatever its target', async () => {
     const webhook = { url: 'http://127.0.0.1:9/', events: ['unit_cost.changed'] };
-    const { id } = expectData(await admin.post<{ id: string }>('/webhooks', webhook));
+    const id = await create(admin, '/webhooks', webhook);
     // A count that goes above its target at the same time shows that events were raised.
-    const orders = { ...SALES, name: 'Orders', unit: 'order', kind: 'count', currency: undefined, target: 1 };
-    const count = expectData(await admin.post<{ id: string }>('/metrics', orders));
-    expectData(
-      await admin.post(`/metrics/${count.id}/values`, { values: [{ period: '2026-01-31', value: 10 }] }),
-    );
+    const count = await createMetric(admin, { target: 1 }, [{ period: '2026-01-31', value: 10 }]);
     await expect
       .poll(async () =>
         expectPage(
           await admin.get<{ payload: { data: { metric_id: string } } }[]>(`/webhooks/${id}/deliveries`),
         ).items.map(({ payload }) => payload.data.metric_id),
       )
-      .toEqual([count.id]);
+      .toEqual([count]);
     expectData(await admin.delete(`/webhooks/${id}`));
   });
 });

@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { create } from '../../support/service/create.ts';
 import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
@@ -61,7 +62,7 @@ beforeAll(async () => {
   const location = join(dataDir, 'exports', 'bill.csv');
   await writeFile(location, focusCsv([dayLine('2026-01-05', '1000'), dayLine('2026-01-31', '200')]));
   const source = { name: 'Bill', kind: 'focus', location };
-  const { id } = expectData(await admin.post<{ id: string }>('/cost-sources', source));
+  const id = await create(admin, '/cost-sources', source);
   expect((await ingest(admin, id)).status).toBe('completed');
 });
 
@@ -77,10 +78,8 @@ afterAll(async () => {
   expect(service.logs()).not.toMatch(/"level":"(error|fatal)"/);
 });
 
-const newMetric = async (changes: object = {}): Promise<string> =>
-  expectData(
-    await admin.post<{ id: string }>('/metrics', { name: freeName('', 'Orders'), ...METRIC, ...changes }),
-  ).id;
+const newMetric = (changes: object = {}): Promise<string> =>
+  create(admin, '/metrics', { name: freeName('', 'Orders'), ...METRIC, ...changes });
 
 const post = (metric: string, values: unknown[], api = admin) =>
   api.post(`/metrics/${metric}/values`, { values });

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { create, createMetric } from '../../support/service/create.ts';
 import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { THOROUGH } from '../../support/effort.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
@@ -100,17 +101,6 @@ async function settleDaily(): Promise<void> {
   await temporal.close();
 }
 
-const newMetric = async (metric: object): Promise<string> =>
-  expectData(
-    await admin.post<Metric>('/metrics', {
-      unit: 'one',
-      aggregation: 'total',
-      frequency: 'daily',
-      scope: { type: 'organisation' },
-      ...metric,
-    }),
-  ).id;
-
 const send = async (metric: string, values: Record<string, number>): Promise<unknown> =>
   expectData(
     await admin.post(`/metrics/${metric}/values`, {
@@ -133,9 +123,13 @@ const lock = (metric: string, month: string) => admin.post<Month>(`/metrics/${me
 
 describe('31 January 2026, noon', () => {
   it('shows twelve empty months at first, each with the reason why it is open', async () => {
-    orders = await newMetric({ name: 'Orders', unit: 'order', target: 2.4 });
-    customers = await newMetric({ name: 'Active customers', unit: 'customer', aggregation: 'average' });
-    signups = await newMetric({ name: 'Signups', unit: 'signup', frequency: 'monthly' });
+    orders = await createMetric(admin, { name: 'Orders', unit: 'order', target: 2.4 });
+    customers = await createMetric(admin, {
+      name: 'Active customers',
+      unit: 'customer',
+      aggregation: 'average',
+    });
+    signups = await createMetric(admin, { name: 'Signups', unit: 'signup', frequency: 'monthly' });
     const months = await monthsOf(orders);
     expect(months.map(({ month }) => month)).toEqual([
       '2026-01',
@@ -177,9 +171,7 @@ describe('31 January 2026, noon', () => {
 
   it('computes unit costs once spend and values are there', async () => {
     await writeFile(awsFile, focusCsv([OCTOBER, NOVEMBER, ...DECEMBER, ...JANUARY]));
-    aws = expectData(
-      await admin.post<{ id: string }>('/cost-sources', { name: 'AWS', kind: 'focus', location: awsFile }),
-    ).id;
+    aws = await create(admin, '/cost-sources', { name: 'AWS', kind: 'focus', location: awsFile });
     expect(await ingest(admin, aws)).toMatchObject({
       status: 'completed',
       months: ['2025-10', '2025-11', '2025-12', '2026-01'],
@@ -387,13 +379,11 @@ describe('5 February 2026, one second before midnight', () => {
       reason: textLike(/settles on 2026-02-06/),
     });
     await writeFile(azureFile, focusCsv([dayLine('2026-01-10', '60', AZURE)]));
-    azure = expectData(
-      await admin.post<{ id: string }>('/cost-sources', {
-        name: 'Azure',
-        kind: 'focus',
-        location: azureFile,
-      }),
-    ).id;
+    azure = await create(admin, '/cost-sources', {
+      name: 'Azure',
+      kind: 'focus',
+      location: azureFile,
+    });
     expect((await monthOf(orders, '2026-01')).reason).toMatch(
       /"Azure" has not delivered 2026-01-01 to 2026-01-31 .nothing so far/,
     );
@@ -648,7 +638,7 @@ describe('March 2026', () => {
     // February's 3 is a tenth less than 500 ÷ 150, not 9.999991 %.
     expect((await monthOf(orders, '2026-02')).change_percent).toBe(-10);
     // 300 ÷ 200,000,000 = 0.0000015 is written as 0.000002, but lies below a target of 0.0000019.
-    const calls = await newMetric({ name: 'Calls', frequency: 'monthly', target: 0.0000019 });
+    const calls = await createMetric(admin, { name: 'Calls', frequency: 'monthly', target: 0.0000019 });
     await send(calls, { '2025-10': 40_000_000, '2025-12': 200_000_000 });
     expect(await monthOf(calls, '2025-12')).toMatchObject({
       unit_cost: 0.000002,

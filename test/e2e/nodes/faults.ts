@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import type { Cluster } from '../../support/nodes/cluster.ts';
+import { create, createMetric } from '../../support/service/create.ts';
 import { as, newOrganisation, waitFor, type Api, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 
@@ -38,19 +39,10 @@ export function faultStories(running: () => Cluster): void {
     cluster = running();
     ({ secret } = await newOrganisation(cluster));
     for (const name of ['Orders', 'Users']) {
-      const body = {
-        name,
-        unit: 'unit',
-        aggregation: 'total',
-        frequency: 'daily',
-        scope: { type: 'organisation' },
-      };
-      metrics.push(expectData(await anyone().post<{ id: string }>('/metrics', body)).id);
+      metrics.push(await createMetric(anyone(), { name, unit: 'unit' }));
     }
     const location = join(cluster.dataDir, 'bill.csv');
-    source = expectData(
-      await anyone().post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location }),
-    ).id;
+    source = await create(anyone(), '/cost-sources', { name: 'Bill', kind: 'focus', location });
     clients = metrics.map((metric) => send(metric));
   });
   afterAll(async () => {

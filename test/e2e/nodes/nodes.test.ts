@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RACES } from '../../support/effort.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { startCluster, type Cluster } from '../../support/nodes/cluster.ts';
+import { createMetric } from '../../support/service/create.ts';
 import {
   as,
   ingest,
@@ -74,16 +75,7 @@ describe.skipIf(why !== '')(`nodes of one DuckLake${why}`, () => {
   };
   const ONE_WINNER = { won: 1, refused: 1 };
 
-  const newMetric = async (name: string, admin = admins[0]): Promise<string> =>
-    expectData(
-      await admin.post<{ id: string }>('/metrics', {
-        name,
-        unit: 'order',
-        aggregation: 'total',
-        frequency: 'daily',
-        scope: { type: 'organisation' },
-      }),
-    ).id;
+  const newMetric = (name: string, admin = admins[0]): Promise<string> => createMetric(admin, { name });
 
   it('decide alone: a month is locked into one first version', RACE, async () => {
     for (let round = 0; round < RACES;) {

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
-import { as, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
+import { create, createMetric, SALES } from '../../support/service/create.ts';
+import { as, ingest, newOrganisation, waitFor } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import type { ServiceProcess } from '../../support/service/service-process.ts';
 
@@ -17,28 +18,15 @@ export interface BackedUp {
 /** Days since 2000-01-01. */
 const dayAfter = (index: number): string => new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10);
 
-const newMetric = async (admin: Api, metric: object): Promise<string> =>
-  expectData(
-    await admin.post<{ id: string }>('/metrics', {
-      unit: 'order',
-      aggregation: 'total',
-      frequency: 'daily',
-      scope: { type: 'organisation' },
-      ...metric,
-    }),
-  ).id;
-
 /** Fills a service: 31.5 USD of spend, sealed revenue, and a locked month with a unit cost of 31.5 ÷ 63 = 0.5. */
 export async function fill(service: ServiceProcess): Promise<BackedUp> {
   const { secret, admin } = await newOrganisation(service);
   const location = join(service.dataDir, 'bill.csv');
   await writeFile(location, focusCsv([dayLine('2026-01-01', '11.5'), dayLine('2026-01-31', '20')]));
-  const source = expectData(
-    await admin.post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location }),
-  ).id;
+  const source = await create(admin, '/cost-sources', { name: 'Bill', kind: 'focus', location });
   expect(await ingest(admin, source)).toMatchObject({ status: 'completed', cost_total: 31.5 });
-  const orders = await newMetric(admin, { name: 'Orders' });
-  const sales = await newMetric(admin, { name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD' });
+  const orders = await createMetric(admin);
+  const sales = await createMetric(admin, SALES);
   // A DuckLake keeps as many rows as December has days in a file, and few rows in its catalog.
   const december = Array.from({ length: 31 }, (_, day) => ({
     period: `2025-12-${String(day + 1).padStart(2, '0')}`,
@@ -54,7 +42,12 @@ export async function fill(service: ServiceProcess): Promise<BackedUp> {
     locked: { version: 1, cost: 31.5, value: 63, unit_cost: 0.5 },
   });
   const other = await newOrganisation(service, { name: 'Other' });
-  return { secret, source, busySecret: other.secret, busy: await newMetric(other.admin, { name: 'Busy' }) };
+  return {
+    secret,
+    source,
+    busySecret: other.secret,
+    busy: await createMetric(other.admin, { name: 'Busy' }),
+  };
 }
 
 /** Returns everything that the first organisation shows, by path. */

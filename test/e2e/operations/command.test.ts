@@ -2,6 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
+import { create } from '../../support/service/create.ts';
 import { as, newOrganisation, waitFor, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { serveFiles } from '../../support/fakes/file-server.ts';
@@ -206,9 +207,7 @@ describe('ingest', () => {
     const { id, admin } = await newOrganisation(service);
     const location = join(service.dataDir, 'exports', 'bill.csv');
     await writeFile(location, focusCsv([dayLine('2025-12-31', '1'), dayLine('2026-01-31', '2.5')]));
-    const source = expectData(
-      await admin.post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location }),
-    ).id;
+    const source = await create(admin, '/cost-sources', { name: 'Bill', kind: 'focus', location });
     const command = ['ingest', '--org', id, '--source', source];
     const waited = await succeed(...command, '--from', '2026-01', '--to', '2026-01', '--wait');
     expect(waited).toMatch(/^run_\w+ started\n/);

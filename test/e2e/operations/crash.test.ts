@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ingestWorkflowId } from '../../../domain/sources/ingest.ts';
+import { create, createMetric } from '../../support/service/create.ts';
 import {
   as,
   ingest,
@@ -49,8 +50,8 @@ async function largeExport(dataDir: string): Promise<string> {
 
 const service = withService(ENVIRONMENT);
 
-const newSource = async (admin: Api, location: string): Promise<string> =>
-  expectData(await admin.post<{ id: string }>('/cost-sources', { name: 'Bill', kind: 'focus', location })).id;
+const newSource = (admin: Api, location: string): Promise<string> =>
+  create(admin, '/cost-sources', { name: 'Bill', kind: 'focus', location });
 
 const januaryTotal = async (api: Api): Promise<number> =>
   expectData(await api.get<{ total: number }>(JANUARY)).total;
@@ -203,13 +204,6 @@ describe('values', () => {
     period: string;
     value: number;
   }
-  const METRIC = {
-    name: 'Orders',
-    unit: 'order',
-    aggregation: 'total',
-    frequency: 'daily',
-    scope: { type: 'organisation' },
-  };
   /** Returns three days of 2025 for one write. */
   const batch = (index: number): Value[] =>
     [1, 2, 3].map((month) => ({
@@ -219,7 +213,7 @@ describe('values', () => {
 
   it('that were acknowledged survive SIGKILL, and each write is complete or absent', async () => {
     const { secret, admin } = await newOrganisation(service);
-    const path = `/metrics/${expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id}/values`;
+    const path = `/metrics/${await createMetric(admin)}/values`;
     const acknowledged: number[] = [];
     const writes = Array.from({ length: 25 }, async (_, index) => {
       // After a broken connection, its write may or may not be stored.
@@ -244,7 +238,7 @@ describe('values', () => {
 
   it('under way at SIGTERM are stored and answered before the process ends', async () => {
     const { secret, admin } = await newOrganisation(service);
-    const path = `/metrics/${expectData(await admin.post<{ id: string }>('/metrics', METRIC)).id}/values`;
+    const path = `/metrics/${await createMetric(admin)}/values`;
     // Thousands of items, so that a write takes a while.
     const values = Array.from({ length: 9_000 }, (_, index) => ({
       period: new Date(Date.UTC(2001, 0, 1 + index)).toISOString().slice(0, 10),

@@ -3,6 +3,7 @@ import { ingestWorkflowId } from '../../../domain/sources/ingest.ts';
 import { THOROUGH } from '../../support/effort.ts';
 import { allocation, node, startFakeOpenCost } from '../../support/fakes/fake-opencost.ts';
 import { listenLocally } from '../../support/fakes/file-server.ts';
+import { create } from '../../support/service/create.ts';
 import { as, newOrganisation, waitFor, type Api, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { withService } from '../../support/service/with-service.ts';
@@ -46,7 +47,7 @@ interface Step {
 async function startIngest(location: string): Promise<Ingest> {
   const { id, secret, admin } = await newOrganisation(service);
   const made = { name: 'Cluster', kind: 'opencost', location };
-  const source = expectData(await admin.post<{ id: string }>('/cost-sources', made)).id;
+  const source = await create(admin, '/cost-sources', made);
   expectData(await admin.post(`/cost-sources/${source}/ingest`, {}));
   return { org: id, source, secret };
 }

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { allocation, node, startFakeOpenCost } from '../../support/fakes/fake-opencost.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { create, createMetric } from '../../support/service/create.ts';
 import {
   as,
   newIngestedSource,
@@ -54,17 +55,7 @@ async function makeTenant(name: string): Promise<Tenant & { metric: string }> {
     focusCsv([dayLine('2026-01-05', '200'), dayLine('2026-01-31', '50')]),
   );
   await newIngestedSource(tenant.admin, { name: 'AWS', kind: 'focus', location: 'bill.csv', options: {} });
-  const { id: metric } = expectData(
-    await tenant.admin.post<{ id: string }>('/metrics', {
-      name: 'Orders',
-      unit: 'order',
-      aggregation: 'total',
-      frequency: 'daily',
-      scope: { type: 'organisation' },
-    }),
-  );
-  const values = [{ period: '2026-01-05', value: 500 }];
-  expectData(await tenant.admin.post(`/metrics/${metric}/values`, { values }));
+  const metric = await createMetric(tenant.admin, {}, [{ period: '2026-01-05', value: 500 }]);
   expectData(await tenant.admin.post(`/metrics/${metric}/months/2026-01/lock`));
   await runScheduled(temporal, `export/${tenant.id}`);
   return { ...tenant, metric };
@@ -133,13 +124,11 @@ describe('org delete', () => {
       asked = true;
       return { status: 503, body: 'away' };
     };
-    const { id: source } = expectData(
-      await leaving.admin.post<{ id: string }>('/cost-sources', {
-        name: 'Cluster',
-        kind: 'opencost',
-        location: cluster.url,
-      }),
-    );
+    const source = await create(leaving.admin, '/cost-sources', {
+      name: 'Cluster',
+      kind: 'opencost',
+      location: cluster.url,
+    });
     expectData(await leaving.admin.post(`/cost-sources/${source}/ingest`, {}));
     await waitFor(() => Promise.resolve(asked ? true : undefined));
     receiver.answer((response) => response.writeHead(500).end());

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { createMetric, SALES } from '../../support/service/create.ts';
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { importEnd, importNow, put } from '../../support/service/imports.ts';
@@ -64,11 +65,6 @@ async function newSource(name: string, costs: readonly string[]): Promise<string
     .id;
 }
 
-async function newMetric(more: object): Promise<string> {
-  const metric = { unit: 'one', aggregation: 'total', frequency: 'daily', scope: { type: 'organisation' } };
-  return expectData(await acme.admin.post<{ id: string }>('/metrics', { ...metric, ...more })).id;
-}
-
 /** Returns all texts of a value: of its fields, and of the payloads, which are bytes. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
@@ -115,7 +111,7 @@ describe('the histories of all pipelines', () => {
     ];
     let value = VALUE;
     bigQuery.project.queries.set(QUERY, { columns, rows: () => [['2026-01-15', value]] });
-    const orders = await newMetric({ name: 'Orders' });
+    const orders = await createMetric(acme.admin);
     const { id: project_id } = bigQuery.project;
     const connection = { type: 'bigquery', project_id, query: QUERY, credentials: bigQuery.account.key };
     expectData(await put(acme.admin, `/metrics/${orders}/import`, connection));
@@ -127,7 +123,7 @@ describe('the histories of all pipelines', () => {
   });
 
   it('are made: a settlement, an export, and the maintenance', async () => {
-    const sales = await newMetric({ name: 'Sales', kind: 'revenue', currency: 'USD' });
+    const sales = await createMetric(acme.admin, SALES);
     const values = [{ period: '2026-01-15', value: REVENUE }];
     expectData(await acme.admin.post(`/metrics/${sales}/values`, { values }));
     for (const schedule of [`settle/${acme.id}`, `export/${acme.id}`, 'maintain-warehouse'])

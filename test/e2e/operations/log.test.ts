@@ -6,6 +6,7 @@ import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { startOtlpReceiver } from '../../support/fakes/otlp-receiver.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
+import { create, createMetric } from '../../support/service/create.ts';
 import { ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { importEnd, put } from '../../support/service/imports.ts';
@@ -75,7 +76,7 @@ async function newSource(name: string, cost: string): Promise<string> {
   const location = join(service.dataDir, 'exports', `${name}.csv`);
   await writeFile(location, focusCsv([dayLine('2026-01-15', cost)]));
   const source = { name, kind: 'focus', location };
-  return expectData(await acme.admin.post<{ id: string }>('/cost-sources', source)).id;
+  return create(acme.admin, '/cost-sources', source);
 }
 
 describe('work that fails for good', () => {
@@ -99,15 +100,7 @@ describe('work that fails for good', () => {
       { name: 'value', type: 'NUMERIC' },
     ];
     bigQuery.project.queries.set(QUERY, { columns, rows: () => [['2026-01-15', BAD_VALUE]] });
-    const metric = expectData(
-      await acme.admin.post<{ id: string }>('/metrics', {
-        name: 'Orders',
-        unit: 'one',
-        aggregation: 'total',
-        frequency: 'daily',
-        scope: { type: 'organisation' },
-      }),
-    ).id;
+    const metric = await createMetric(acme.admin, { unit: 'one' });
     const { id: project_id } = bigQuery.project;
     const connection = { type: 'bigquery', project_id, query: QUERY, credentials: bigQuery.account.key };
     expectData(await put(acme.admin, `/metrics/${metric}/import`, connection));
@@ -123,9 +116,7 @@ describe('work that fails for good', () => {
 
   it('is one line for a delivery', async () => {
     receiver.answer((response) => response.writeHead(410).end());
-    const { id: webhook } = expectData(
-      await acme.admin.post<{ id: string }>('/webhooks', { url: receiver.url }),
-    );
+    const webhook = await create(acme.admin, '/webhooks', { url: receiver.url });
     expectData(await acme.admin.post(`/webhooks/${webhook}/test`));
     expect(await logOf('delivery')).toMatchObject({
       organisation: acme.id,

@@ -2,6 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ingestWorkflowId } from '../../../domain/sources/ingest.ts';
+import { create } from '../../support/service/create.ts';
 import {
   as,
   ingest,
@@ -41,7 +42,7 @@ afterAll(() => temporal.close());
 beforeEach(async () => {
   organisation = await newOrganisation(service);
   const made = { name: 'Cluster', kind: 'opencost', location: cluster.url };
-  source = expectData(await organisation.admin.post<{ id: string }>('/cost-sources', made)).id;
+  source = await create(organisation.admin, '/cost-sources', made);
 });
 
 const runsOf = async (admin: Api): Promise<Run[]> =>
@@ -161,9 +162,7 @@ describe.runIf(THOROUGH)('a temporal.db that cannot be read', () => {
     'because it %s is replaced, and schedules, runs and deliveries come back',
     async (_why, damage) => {
       const paused = { name: 'Paused', kind: 'opencost', location: cluster.url, schedule_paused: true };
-      const pausedSource = expectData(
-        await organisation.admin.post<{ id: string }>('/cost-sources', paused),
-      ).id;
+      const pausedSource = await create(organisation.admin, '/cost-sources', paused);
       const receiver = await newReceiver();
       receiver.answer((response) => response.writeHead(500).end());
       const hook = expectData(

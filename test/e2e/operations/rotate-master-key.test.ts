@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { masterKeyId } from '../../../security/sealing.ts';
 import { THOROUGH } from '../../support/effort.ts';
+import { createMetric, SALES } from '../../support/service/create.ts';
 import { as, asOperator, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { scrape } from '../../support/service/scrape.ts';
@@ -81,11 +82,7 @@ describe('the master key', () => {
   beforeAll(async () => {
     oldKey = await keyFile('master.key');
     ({ secret } = await newOrganisation(service));
-    const metric = { name: 'Sales', unit: 'USD', kind: 'revenue', currency: 'USD', aggregation: 'total' };
-    const scope = { type: 'organisation' };
-    sales = expectData(
-      await admin().post<{ id: string }>('/metrics', { ...metric, frequency: 'daily', scope }),
-    ).id;
+    sales = await createMetric(admin(), SALES);
     const last = Date.parse('2026-02-07T00:00:00Z');
     const lines = Array.from(
       { length: VALUES },

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { NODE_VERSIONS } from '../../../bin/settings/version.ts';
 import { NODES } from '../../support/effort.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { createMetric } from '../../support/service/create.ts';
 import { as, newIngestedSource } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { PRODUCT, runCommand, startProcess } from '../../support/service/node-process.ts';
@@ -80,15 +81,7 @@ async function expectToWork(product: string, node = process.execPath): Promise<v
     const location = join(dataDir, 'bill.csv');
     await writeFile(location, focusCsv([dayLine('2026-01-30', '7.5'), dayLine('2026-01-31', '4.5')]));
     await newIngestedSource(admin, { name: 'Bill', kind: 'focus', location });
-    const metric = {
-      name: 'Orders',
-      unit: 'order',
-      aggregation: 'total',
-      frequency: 'daily',
-      scope: { type: 'organisation' },
-    };
-    const { id } = expectData(await admin.post<{ id: string }>('/metrics', metric));
-    expectData(await admin.post(`/metrics/${id}/values`, { values: [{ period: '2026-01-31', value: 4 }] }));
+    const id = await createMetric(admin, {}, [{ period: '2026-01-31', value: 4 }]);
     const months = expectData(await admin.get<object[]>(`/metrics/${id}/months`));
     expect(months).toContainEqual(
       expect.objectContaining({ month: '2026-01', cost: 12, value: 4, unit_cost: 3 }),

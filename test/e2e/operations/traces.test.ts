@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PRODUCT } from '../../docs/page.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { startOtlpReceiver, type ReceivedSpan } from '../../support/fakes/otlp-receiver.ts';
+import { create, createMetric, SALES } from '../../support/service/create.ts';
 import { newOrganisation, waitFor, type Api, type Run } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { withService } from '../../support/service/with-service.ts';
@@ -50,9 +51,7 @@ function isBelow(span: ReceivedSpan, above: ReceivedSpan): boolean {
 async function ingestTraced(name: string, file: string, traceId: string): Promise<Run> {
   const { admin } = organisation;
   const location = join(service.dataDir, file);
-  const { id } = expectData(
-    await admin.post<{ id: string }>('/cost-sources', { name, kind: 'focus', location }),
-  );
+  const id = await create(admin, '/cost-sources', { name, kind: 'focus', location });
   const started = await admin.send<{ run_id: string }>('POST', `/cost-sources/${id}/ingest`, {
     headers: { traceparent: `00-${traceId}-${CALLER.spanId}-01`, 'content-type': 'application/json' },
     body: '{}',
@@ -115,18 +114,7 @@ describe('the trace of an ingest', () => {
 describe('the trace of a request with a body', () => {
   it('has the statements of its handler', async () => {
     const { admin } = organisation;
-    const revenue = {
-      name: 'Name of a metric',
-      unit: 'USD',
-      kind: 'revenue',
-      currency: 'USD',
-      aggregation: 'total',
-      frequency: 'daily',
-      scope: { type: 'organisation' },
-    };
-    const { id } = expectData(await admin.post<{ id: string }>('/metrics', revenue));
-    const values = { values: [{ period: '2026-01-31', value: 87_654_321.75 }] };
-    expectData(await admin.post(`/metrics/${id}/values`, values));
+    const id = await createMetric(admin, SALES, [{ period: '2026-01-31', value: 87_654_321.75 }]);
     expectData(await admin.get(`/metrics/${id}/months`));
     expectData(await admin.get('/costs?start_date=2026-01-01&end_date=2026-01-31'));
     const request = await untilReceived('POST /api/v1/metrics/:id/values');

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { workflowIdOf } from '../../../workflows/contract.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { create } from '../../support/service/create.ts';
 import { asOperator, ingest, newOrganisation, waitFor, type Api } from '../../support/service/api-client.ts';
 import { expectData } from '../../support/service/envelope.ts';
 import { withService } from '../../support/service/with-service.ts';
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const location = join(service.dataDir, 'bill.csv');
   await writeFile(location, focusCsv([dayLine('2026-01-15', '640.25')]));
   const source = { name: 'AWS', kind: 'focus', location };
-  sourceId = expectData(await acme.admin.post<{ id: string }>('/cost-sources', source)).id;
+  sourceId = await create(acme.admin, '/cost-sources', source);
 });
 
 afterAll(() => temporal.close());

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newOrders } from '../../support/service/connected-exports.ts';
 import { ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { someOf } from '../../support/effort.ts';
@@ -210,16 +211,7 @@ describe('a source', () => {
     expect((await ingest(admin, hostsId)).notes).toEqual([
       textLike(new RegExp(`^host "db-1": ${unmatched}`)),
     ]);
-    const { id } = expectData(
-      await admin.post<{ id: string }>('/metrics', {
-        name: 'Orders',
-        unit: 'order',
-        aggregation: 'total',
-        frequency: 'monthly',
-        scope: { type: 'organisation' },
-      }),
-    );
-    expectData(await admin.post(`/metrics/${id}/values`, { values: [{ period: '2026-01', value: 10 }] }));
+    const id = await newOrders(admin, ['2026-01']);
     const january = async () =>
       expectData(await admin.get<{ month: string }[]>(`/metrics/${id}/months`)).find(
         ({ month }) => month === '2026-01',

@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { addDays } from '../../../domain/shared/calendar.ts';
+import { newOrders } from '../../support/service/connected-exports.ts';
+import { create } from '../../support/service/create.ts';
 import { ingest, newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
@@ -34,8 +36,7 @@ function days(from: string, through: string): string[] {
 async function connect(source: object, name: string, text: string): Promise<string> {
   const location = join(service.exportsDir, `${name}.csv`);
   await writeFile(location, text);
-  const { id } = expectData(await admin.post<{ id: string }>('/cost-sources', { name, location, ...source }));
-  return id;
+  return create(admin, '/cost-sources', { name, location, ...source });
 }
 
 async function january(): Promise<Month> {
@@ -63,16 +64,7 @@ beforeAll(async () => {
   );
   for (const source of [bill, cluster])
     expect(await ingest(admin, source)).toMatchObject({ status: 'completed', error: null });
-  orders = expectData(
-    await admin.post<{ id: string }>('/metrics', {
-      name: 'Orders',
-      unit: 'order',
-      aggregation: 'total',
-      frequency: 'monthly',
-      scope: { type: 'organisation' },
-    }),
-  ).id;
-  expectData(await admin.post(`/metrics/${orders}/values`, { values: [{ period: '2026-01', value: 10 }] }));
+  orders = await newOrders(admin, ['2026-01']);
 });
 
 const MISSING =
@@ -115,24 +107,13 @@ it.each([
     const location = join(service.exportsDir, `${name} ${title}.csv`);
     const lines = days('2026-01-01', through).map((day) => dayLine(day, '10', { SubAccountId: account }));
     await writeFile(location, focusCsv(lines));
-    const { id } = expectData(
-      await owner.post<{ id: string }>('/cost-sources', { name: title, kind: 'focus', location }),
-    );
+    const id = await create(owner, '/cost-sources', { name: title, kind: 'focus', location });
     await ingest(owner, id);
     return id;
   };
   await bill('New', '1111', '2026-01-31');
   const old = await bill('Old', '2222', '2026-01-20');
-  const { id } = expectData(
-    await owner.post<{ id: string }>('/metrics', {
-      name: 'Orders',
-      unit: 'order',
-      aggregation: 'total',
-      frequency: 'monthly',
-      scope: { type: 'organisation' },
-    }),
-  );
-  expectData(await owner.post(`/metrics/${id}/values`, { values: [{ period: '2026-01', value: 10 }] }));
+  const id = await newOrders(owner, ['2026-01']);
   const month = async () =>
     expectData(await owner.get<Month[]>(`/metrics/${id}/months`)).find((one) => one.month === '2026-01');
   expect(await month()).toMatchObject({ cost: 510, status: 'open' });

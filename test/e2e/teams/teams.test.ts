@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { create, createMetric, ORDERS } from '../../support/service/create.ts';
 import { as, ingest, newOrganisation, type Answer, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
@@ -52,9 +53,7 @@ beforeAll(async () => {
   ({ secret, admin } = await newOrganisation(service));
   await writeBill(january);
   const location = join(service.dataDir, 'exports', 'bill.csv');
-  bill = expectData(
-    await admin.post<{ id: string }>('/cost-sources', { name: 'AWS', kind: 'focus', location }),
-  ).id;
+  bill = await create(admin, '/cost-sources', { name: 'AWS', kind: 'focus', location });
   await ingest(admin, bill);
 });
 
@@ -180,17 +179,13 @@ describe('teams', () => {
 
 describe('shared costs', () => {
   it('are split evenly, by fixed percents, or by a labelled metric', async () => {
-    const metric = async (more: object) =>
-      expectData(
-        await admin.post<{ id: string }>('/metrics', {
-          name: 'Calls',
-          unit: 'call',
-          aggregation: 'total',
-          frequency: 'monthly',
-          scope: { type: 'organisation' },
-          ...more,
-        }),
-      ).id;
+    const metric = (more: object) =>
+      createMetric(admin, {
+        name: 'Calls',
+        unit: 'call',
+        frequency: 'monthly',
+        ...more,
+      });
     ids.calls = await metric({ label_key: 'service' });
     ids.users = await metric({ name: 'Users', unit: 'user', scope: { type: 'team', team_id: ids.shop } });
     const shared = async (name: string, id: string, split: object) => {
@@ -268,10 +263,7 @@ describe('shared costs', () => {
     );
     expectError(
       await admin.post('/metrics', {
-        name: 'X',
-        unit: 'x',
-        aggregation: 'total',
-        frequency: 'daily',
+        ...ORDERS,
         scope: { type: 'team', team_id: 'team_x' },
       }),
       400,
