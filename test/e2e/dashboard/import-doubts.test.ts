@@ -63,7 +63,7 @@ describeInBrowser('the doubt about a month that an import has not read', (browse
   };
 
   const open = async (metric: string) => {
-    const { visit, ...page } = await openJanuary(browser(), { url: service.url, key: secret, metric });
+    const page = await openJanuary(browser(), { url: service.url, key: secret, metric });
     const january = async () =>
       expectData(
         await admin.get<{ month: string; status: string; missing: { code: string }[] }[]>(
@@ -77,8 +77,6 @@ describeInBrowser('the doubt about a month that an import has not read', (browse
       expect(await page.row.innerText()).toMatch(/\$310\.00\s+1,550\s+\$0\.200/);
       expect(await january()).toMatchObject({ status: 'ready_to_lock', unit_cost: 0.2, missing: [] });
       expect(page.loads).toEqual([]);
-      expect(visit.problems).toEqual([]);
-      await visit.context.close();
     };
     return { ...page, january, done };
   };

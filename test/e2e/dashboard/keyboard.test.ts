@@ -30,8 +30,7 @@ describeInBrowser('the keyboard alone', (browser) => {
     ).find(({ month }) => month === '2026-01');
 
   it('signs in, locks a month, adds a value and makes a key', async () => {
-    const visit = await browser().visit(service.url);
-    const { page } = visit;
+    const { page } = await browser().visit(service.url);
     const { keyboard } = page;
     await tabTo(page, /^API key/);
     await keyboard.type(secret);
@@ -82,7 +81,5 @@ describeInBrowser('the keyboard alone', (browser) => {
     await keyboard.press('Enter');
     const made = await page.getByRole('dialog').getByLabel('Secret').inputValue();
     expect((await as(service, made).get('/auth/info')).status).toBe(200);
-    expect(visit.problems).toEqual([]);
-    await visit.context.close();
   });
 });

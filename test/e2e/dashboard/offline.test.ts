@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, beforeEach, afterEach, expect, it } from 'vitest';
-import { describeInBrowser, signInWith, type Visit } from '../../support/browser/browser.ts';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInBrowser, type Visit } from '../../support/browser/browser.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { createMetric } from '../../support/service/create.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
@@ -39,18 +39,13 @@ describeInBrowser('a change without a network', (browser) => {
   });
 
   beforeEach(async () => {
-    visit = await browser().visit(service.url);
+    visit = await browser().signedIn(service.url, secret);
     ({ page } = visit);
     dialog = page.getByRole('dialog');
-    await signInWith(visit, secret);
     sent = [];
     page.on('request', (request) => {
       if (request.method() !== 'GET') sent.push(`${request.method()} ${new URL(request.url()).pathname}`);
     });
-  });
-
-  afterEach(async () => {
-    await visit.context.close();
   });
 
   it('fails at once, and is not sent later, after its dialog was left', async () => {

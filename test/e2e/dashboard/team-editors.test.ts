@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, openFromMenu, signInWith, type Visit } from '../../support/browser/browser.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, openFromMenu } from '../../support/browser/browser.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
 import { dayLine } from '../../support/exports/focus-export.ts';
 import { createMetric } from '../../support/service/create.ts';
@@ -29,7 +29,6 @@ interface Team {
  */
 describeInBrowser('the editors of teams and shared costs', (browser) => {
   let admin: Api;
-  let visit: Visit;
   let page: Page;
   let dialog: Locator;
 
@@ -68,14 +67,8 @@ describeInBrowser('the editors of teams and shared costs', (browser) => {
       dayLine('2026-01-31', '20', { SubAccountId: '3333', SubAccountName: 'Network account' }),
       dayLine('2026-02-05', '8', { SubAccountName: 'Shop account' }),
     ]);
-    visit = await browser().visit(service.url);
-    ({ page } = visit);
+    ({ page } = await browser().signedIn(service.url, organisation.secret));
     dialog = page.getByRole('dialog');
-    await signInWith(visit, organisation.secret);
-  });
-
-  afterAll(async () => {
-    await visit.context.close();
   });
 
   it('make a team, choose what it owns, and rename it', async () => {
@@ -235,6 +228,5 @@ describeInBrowser('the editors of teams and shared costs', (browser) => {
     expect(await table.getByRole('link').allInnerTexts()).toEqual(['Storefront']);
     expectError(await admin.get(`/teams/${id}`), 404);
     expect(await january()).toEqual({ Storefront: 100, unallocated: 80 });
-    expect(visit.problems).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { lacking, type Need } from '../needs.ts';
 import { WAIT_MS } from '../patience.ts';
 import { launchChromium } from '../../../bench/client/chromium.ts';
@@ -8,6 +8,8 @@ import { launchChromium } from '../../../bench/client/chromium.ts';
 export interface TestBrowser {
   /** Opens the sign-in of a service as a new visitor. */
   visit: (url: string, options?: Parameters<Browser['newContext']>[0]) => Promise<Visit>;
+  /** Opens a service as a new visitor, signs in with a key, and waits for the overview. */
+  signedIn: (url: string, key: string, options?: Parameters<Browser['newContext']>[0]) => Promise<Visit>;
 }
 
 /** A page of one visitor, with what went wrong in it. */
@@ -27,7 +29,10 @@ export function describeInBrowser(name: string, define: (browser: () => TestBrow
   describeInBrowserWith([], name, define);
 }
 
-/** Defines a suite in a real Chromium that needs more. If something is missing, it is skipped, and its title says what. */
+/**
+ * Defines a suite in a real Chromium that needs more. If something is missing, it is skipped, and its title says what. After each
+ * test no page may have a problem, and the pages that the test opened are closed.
+ */
 export function describeInBrowserWith(
   more: readonly Need[],
   name: string,
@@ -37,16 +42,24 @@ export function describeInBrowserWith(
   describe.skipIf(why !== '')(`${name} in Chromium${why}`, () => {
     let browser: Browser | null = null;
     const visits: Visit[] = [];
+    /** How many visits began before the test. They stay open for the tests after it. */
+    let earlier = 0;
     beforeAll(async () => {
       browser = await launchChromium();
     });
     afterAll(async () => {
       await browser?.close();
     });
+    beforeEach(() => {
+      earlier = visits.length;
+    });
     afterEach(async ({ task }) => {
       if (task.result?.state === 'fail') for (const visit of visits) await describeVisit(visit);
+      const problems = visits.flatMap((visit) => visit.problems);
+      for (const { context } of visits.splice(earlier)) await context.close();
+      expect(problems).toEqual([]);
     });
-    define(() => ({
+    const testBrowser: TestBrowser = {
       visit: async (url, options = {}) => {
         if (browser === null) throw new Error('the browser has not started');
         const context = await browser.newContext({ baseURL: url, locale: 'en-US', ...options });
@@ -74,7 +87,13 @@ export function describeInBrowserWith(
         await page.goto('/');
         return visit;
       },
-    }));
+      signedIn: async (url, key, options) => {
+        const visit = await testBrowser.visit(url, options);
+        await signInWith(visit, key);
+        return visit;
+      },
+    };
+    define(() => testBrowser);
   });
 }
 

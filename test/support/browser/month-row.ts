@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { signInWith, type TestBrowser, type Visit } from './browser.ts';
+import type { TestBrowser, Visit } from './browser.ts';
 
 /** The page of a metric, and the row of January 2026 on it. */
 export interface MonthRow {
@@ -20,9 +20,8 @@ export async function openJanuary(
   browser: TestBrowser,
   { url, key, metric }: { url: string; key: string; metric: string },
 ): Promise<MonthRow> {
-  const visit = await browser.visit(url);
+  const visit = await browser.signedIn(url, key);
   const { page } = visit;
-  await signInWith(visit, key);
   await page.goto(`/business-metrics/${metric}`);
   const row = page.getByRole('table', { name: 'Months' }).getByRole('row', { name: /^2026-01 / });
   await row.getByText('Open', { exact: true }).waitFor();
