@@ -1,16 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { create } from '../support/service/create.ts';
 import { ingest, newOrganisation, waitFor, type Api, type Run } from '../support/service/api-client.ts';
 import { expectData, expectPage } from '../support/service/envelope.ts';
 import { textLike } from '../support/service/matchers.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../support/service/service-process.ts';
+import { withService } from '../support/service/with-service.ts';
 import { HOSTILE_FILES as ALL_FILES, layGood, type HostileFile } from './hostile-files.ts';
 import { someOf } from '../support/effort.ts';
 
@@ -31,7 +26,7 @@ describe('hostile files', () => {
     sourceId: string;
     run: Run | undefined;
   }
-  let service: ServiceProcess;
+  const service = withService({ CLOCK: '2026-02-07T06:00:00Z' });
   let admin: Api;
   let bystander: Api;
   let before: Costs;
@@ -67,10 +62,6 @@ describe('hostile files', () => {
   };
 
   beforeAll(async () => {
-    service = await startService({
-      dataDir: await newDataDir(),
-      environment: { CLOCK: '2026-02-07T06:00:00Z' },
-    });
     ({ admin } = await newOrganisation(service));
     ({ admin: bystander } = await newOrganisation(service, { name: 'Bystander' }));
     const path = join(service.dataDir, 'exports/bystander/f.csv');
@@ -81,10 +72,6 @@ describe('hostile files', () => {
     const laid = await Promise.all(HOSTILE_FILES.map(layStory));
     const runs = await ingestAll(laid);
     for (const story of laid) stories.set(story.title, { ...story, run: runs.get(story.sourceId) });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await removeDataDir(service.dataDir);
   });
 
   it.each(HOSTILE_FILES)('end as expected: $title', ({ title, ending }) => {

@@ -8,12 +8,7 @@ import { create, createMetric } from '../support/service/create.ts';
 import { ingest, newOrganisation, type Api, type Run } from '../support/service/api-client.ts';
 import { openDuckDb } from '../support/warehouse/engines.ts';
 import { expectData } from '../support/service/envelope.ts';
-import {
-  newDataDir,
-  removeDataDir,
-  startService,
-  type ServiceProcess,
-} from '../support/service/service-process.ts';
+import { withService } from '../support/service/with-service.ts';
 import { layGood } from './hostile-files.ts';
 import { answersIn, faultsOf, sendBytes } from './http-answers.ts';
 import { mutatedBytes, mutatedJson, mutatedRequest, oneOf } from './mutate.ts';
@@ -52,7 +47,11 @@ const LANES: readonly { kinds: readonly Kind[]; width: number }[] = [
 
 describe('mutated inputs', () => {
   const tally = new Tally(join(tmpdir(), `cost-analytics-attack-${SEED}`), SEED);
-  let service: ServiceProcess;
+  const service = withService({
+    CLOCK: '2026-02-07T06:00:00Z',
+    PRIVATE_TARGETS: '127.0.0.1',
+    LOG_LEVEL: 'error',
+  });
   const test = withOpened(openDuckDb);
   let loads: MutatedLoads;
   let admin: Api;
@@ -64,10 +63,6 @@ describe('mutated inputs', () => {
   let quiet: unknown;
 
   beforeAll(async () => {
-    service = await startService({
-      dataDir: await newDataDir(),
-      environment: { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1', LOG_LEVEL: 'error' },
-    });
     loads = await prepareLoads(test, tally);
     const location = join(service.dataDir, 'exports', 'f.csv');
     await layGood(location, '1111');
@@ -78,10 +73,8 @@ describe('mutated inputs', () => {
     };
     const quietOne = (await newOrganisation(service, { name: 'Bystander' })).admin;
     await readBill(quietOne);
-    bystander = { admin: quietOne, metric: await createMetric(quietOne) };
-    await quietOne.post(`/metrics/${bystander.metric}/values`, {
-      values: [{ period: '2026-01-10', value: 8 }],
-    });
+    const metric = await createMetric(quietOne, {}, [{ period: '2026-01-10', value: 8 }]);
+    bystander = { admin: quietOne, metric };
     ({ admin, secret } = await newOrganisation(service));
     const source = await readBill(admin);
     const team = await create(admin, '/teams', { name: 'Kept', ownership: [] });
@@ -104,7 +97,6 @@ describe('mutated inputs', () => {
   afterAll(async () => {
     await service.stop();
     await tally.keep('service.log', service.logs());
-    await removeDataDir(service.dataDir);
   });
 
   /** Returns what the other organisation reads about itself. */
