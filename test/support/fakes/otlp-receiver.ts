@@ -12,7 +12,7 @@ export interface ReceivedSpan {
 }
 
 /** A collector that receives traces by OTLP over HTTP. */
-export interface OtlpReceiver {
+interface OtlpReceiver {
   url: string;
   spans: ReceivedSpan[];
   /** Returns everything that was received, as text. */
