@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { as } from '../../support/service/api-client.ts';
 import { newOrders } from '../../support/service/connected-exports.ts';
 import { expectData, expectError } from '../../support/service/envelope.ts';
 import { doubtfulExports } from '../../support/exports/doubtful-exports.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { ingestExports } from '../../support/service/local-ingest.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Each export is counted right, or holds January back with a reason. */
-let api: LocalApi;
-
-beforeAll(async () => {
-  api = await startLocalApi();
-});
-afterAll(() => api.close());
+const api = withOpened(startLocalApi);
 
 interface Month {
   month: string;

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { soundExports } from '../../support/exports/sound-exports.ts';
 import { as } from '../../support/service/api-client.ts';
 import { newOrders } from '../../support/service/connected-exports.ts';
 import { expectData } from '../../support/service/envelope.ts';
-import { startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
+import { startLocalApi } from '../../support/service/local-api.ts';
 import { ingestExports } from '../../support/service/local-ingest.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 /** Exports in which nothing is wrong raise no doubt, or people learn to click doubts away. */
-let api: LocalApi;
-
-beforeAll(async () => {
-  api = await startLocalApi();
-});
-afterAll(() => api.close());
+const api = withOpened(startLocalApi);
 
 const MONTHS = ['2025-11', '2025-12', '2026-01'];
 
