@@ -4,33 +4,28 @@ import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
-import { useChange } from '../shared/forms/use-change.ts';
 import type { Webhook } from './webhooks-query.ts';
 
 /** A button that changes the URL of a webhook. */
 export const ChangeWebhook = ({ of }: { of: Webhook }): ReactNode => (
   <DialogButton button="Change URL" size="xs" variant="default" title="Change where events go">
-    {(close) => <UrlForm of={of} onClose={close} />}
+    {(close) => <UrlForm of={of} close={close} />}
   </DialogButton>
 );
 
-function UrlForm({ of: { id, url }, onClose }: { of: Webhook; onClose: () => void }): ReactNode {
+function UrlForm({ of: { id, url }, close }: { of: Webhook; close: () => void }): ReactNode {
   const form = useForm({ initialValues: { url } });
-  const change = useChange({
-    send: (body: { url: string }, signal) =>
-      dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body, signal })),
-    changes: ['webhooks', 'audit-log'],
-    done: () => 'The webhook has a new URL.',
-    onDone: onClose,
-    showsError: true,
-  });
   return (
     <DialogForm
-      change={change}
       action="Save"
       isReady={form.isDirty()}
-      onSubmit={form.onSubmit(change.mutate)}
-      onCancel={onClose}
+      send={(body, signal) =>
+        dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body, signal }))
+      }
+      changes={['webhooks', 'audit-log']}
+      done={() => 'The webhook has a new URL.'}
+      submit={form.onSubmit}
+      close={close}
     >
       <TextInput
         label="URL"

@@ -4,8 +4,7 @@ import type { ReactNode } from 'react';
 import { EVENT_TYPES, type EventType } from '../../domain/events/webhook.ts';
 import { api, dataOf } from '../http/api.ts';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
-import { SecretButton } from '../shared/forms/secret-button.tsx';
-import { useChange } from '../shared/forms/use-change.ts';
+import { SecretButton, type SecretFormProps } from '../shared/forms/secret-button.tsx';
 import { AboutSignatures } from './about-signatures.tsx';
 
 const MEANS: Record<EventType, string> = {
@@ -20,7 +19,7 @@ export const CreateWebhook = (): ReactNode => (
     madeTitle="The webhook is created"
     about={<AboutSignatures />}
   >
-    {(onCreated, onCancel) => <WebhookForm onCreated={onCreated} onCancel={onCancel} />}
+    {(props) => <WebhookForm {...props} />}
   </SecretButton>
 );
 
@@ -29,30 +28,20 @@ interface Values {
   events: EventType[];
 }
 
-function WebhookForm({
-  onCreated,
-  onCancel,
-}: {
-  onCreated: (webhook: { secret: string }) => void;
-  onCancel: () => void;
-}): ReactNode {
+function WebhookForm(props: SecretFormProps): ReactNode {
   const form = useForm<Values>({
     initialValues: { url: '', events: [...EVENT_TYPES] },
     validate: { events: (events) => (events.length === 0 ? 'Choose at least one event' : null) },
   });
-  const create = useChange({
-    send: (body: Values, signal) =>
-      dataOf(api.POST('/api/v1/webhooks', { body: { ...body, enabled: true }, signal })),
-    changes: ['webhooks', 'audit-log'],
-    onDone: onCreated,
-    showsError: true,
-  });
   return (
     <DialogForm
-      change={create}
+      {...props}
       action="Create webhook"
-      onSubmit={form.onSubmit(create.mutate)}
-      onCancel={onCancel}
+      send={(body, signal) =>
+        dataOf(api.POST('/api/v1/webhooks', { body: { ...body, enabled: true }, signal }))
+      }
+      changes={['webhooks', 'audit-log']}
+      submit={form.onSubmit}
     >
       <TextInput
         label="URL"

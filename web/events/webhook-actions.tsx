@@ -5,8 +5,8 @@ import { useState, type ReactNode } from 'react';
 import { SECRET_OVERLAP_HOURS } from '../../domain/events/webhook.ts';
 import { api, dataOf } from '../http/api.ts';
 import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
-import { Confirmation } from '../shared/forms/confirmation.tsx';
 import { Dialog } from '../shared/forms/dialog.tsx';
+import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { SecretOnce } from '../shared/forms/secret-once.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { AboutSignatures } from './about-signatures.tsx';
@@ -29,40 +29,41 @@ export const WebhookActions = ({ of }: { of: Webhook }): ReactNode => (
 
 function Switch({ of: { id, url, enabled } }: { of: Webhook }): ReactNode {
   const [opened, { open, close }] = useDisclosure();
-  const switchTo = useChange({
-    send: (on: boolean, signal) =>
+  const switched = {
+    send: (on: boolean, signal: AbortSignal) =>
       dataOf(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body: { enabled: on }, signal })),
     changes: ['webhooks', 'deliveries', 'audit-log'],
-    done: ({ enabled: on }) => (on ? 'The webhook is enabled.' : 'The webhook is disabled.'),
-    onDone: close,
-  });
+    done: (webhook: Webhook) => (webhook.enabled ? 'The webhook is enabled.' : 'The webhook is disabled.'),
+  };
+  const enable = useChange(switched);
   return (
     <>
       <Button
         {...BUTTON}
-        loading={switchTo.isPending}
+        loading={enable.isPending}
         onClick={() => {
           if (enabled) open();
-          else switchTo.mutate(true);
+          else enable.mutate(true);
         }}
       >
         {enabled ? 'Disable' : 'Enable'}
       </Button>
-      <Confirmation
-        title="Disable the webhook?"
-        action="Disable"
-        opened={opened}
-        change={switchTo}
-        onConfirm={() => {
-          switchTo.mutate(false);
-        }}
-        onClose={close}
-      >
-        <Text size="sm">
-          The service sends nothing more to {url}. Pending deliveries fail. Events of the time until you
-          enable it again are not sent later.
-        </Text>
-      </Confirmation>
+      <Dialog opened={opened} onClose={close} title="Disable the webhook?">
+        <DialogForm
+          {...switched}
+          action="Disable"
+          isDangerous
+          submit={(send) => () => {
+            send(false);
+          }}
+          close={close}
+        >
+          <Text size="sm">
+            The service sends nothing more to {url}. Pending deliveries fail. Events of the time until you
+            enable it again are not sent later.
+          </Text>
+        </DialogForm>
+      </Dialog>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { Alert, Badge, Code, Group, List, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
 import { PLATFORMS } from '../../domain/imports/platforms.ts';
 import { api, dataOf } from '../http/api.ts';
 import { useSession } from '../http/session.ts';
@@ -8,7 +9,6 @@ import { monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
 import { countText, moneyText, quantityText } from '../shared/numbers.ts';
 import { instantText } from '../shared/times.ts';
-import { useChange } from '../shared/forms/use-change.ts';
 import { sentence } from '../shared/words.ts';
 import { ConnectImport } from './connect-import.tsx';
 import type { Import } from './import-query.ts';
@@ -145,29 +145,23 @@ const RunNow = (connected: Connected): ReactNode => (
 
 function RunForm({ metric, connection, close }: Connected & { close: () => void }): ReactNode {
   const { today } = useSession();
-  const [from, setFrom] = useState('');
-  const run = useChange({
-    send: (_: undefined, signal) =>
-      dataOf(
-        api.POST('/api/v1/metrics/{id}/import/run', {
-          params: { path: { id: metric.id } },
-          body: from === '' ? {} : { start_month: from },
-          signal,
-        }),
-      ),
-    changes: ['imports'],
-    done: () => 'The import has started.',
-    onDone: close,
-    showsError: true,
-  });
+  const form = useForm({ initialValues: { from: '' } });
   return (
     <DialogForm
-      change={run}
       action="Run"
-      onSubmit={() => {
-        run.mutate(undefined);
-      }}
-      onCancel={close}
+      send={({ from }, signal) =>
+        dataOf(
+          api.POST('/api/v1/metrics/{id}/import/run', {
+            params: { path: { id: metric.id } },
+            body: from === '' ? {} : { start_month: from },
+            signal,
+          }),
+        )
+      }
+      changes={['imports']}
+      done={() => 'The import has started.'}
+      submit={form.onSubmit}
+      close={close}
     >
       <TextInput
         label="From"
@@ -175,10 +169,7 @@ function RunForm({ metric, connection, close }: Connected & { close: () => void 
         type="month"
         min={connection.first_month}
         max={monthOf(today)}
-        value={from}
-        onChange={({ currentTarget }) => {
-          setFrom(currentTarget.value);
-        }}
+        {...form.getInputProps('from')}
       />
     </DialogForm>
   );

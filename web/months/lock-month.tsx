@@ -1,10 +1,10 @@
 import { Alert, Button, Checkbox, List, Table, Text } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
 import { Money } from '../shared/amounts.tsx';
 import { NumberCell } from '../shared/tables/data-table.tsx';
-import { useChange } from '../shared/forms/use-change.ts';
 import { Dialog } from '../shared/forms/dialog.tsx';
 import { sentence } from '../shared/words.ts';
 import type { Month } from './month-numbers.ts';
@@ -61,33 +61,27 @@ function Preview({
   acceptsAtFirst: boolean;
   close: () => void;
 }): ReactNode {
-  const [accepts, setAccepts] = useState(acceptsAtFirst);
+  const form = useForm({ initialValues: { accepts: acceptsAtFirst } });
   const lacks = month.can_lock === 'without_missing';
-  const lock = useChange({
-    send: (_: undefined, signal) =>
-      dataOf(
-        api.POST('/api/v1/metrics/{id}/months/{month}/lock', {
-          params: { path: { id: metric.id, month: month.month } },
-          body: lacks ? { accept_missing: accepts } : null,
-          signal,
-        }),
-      ),
-    changes: NUMBERS_OF_METRICS,
-    done: ({ version }) => `${metric.name}: ${month.month} is locked as version ${version ?? ''}.`,
-    onDone: close,
-    showsError: true,
-  });
   const { locked, current } = month;
   return (
     <DialogForm
-      change={lock}
       action="Lock"
-      isReady={!lacks || accepts}
+      isReady={!lacks || form.values.accepts}
       startsAtAction
-      onSubmit={() => {
-        lock.mutate(undefined);
-      }}
-      onCancel={close}
+      send={({ accepts }, signal) =>
+        dataOf(
+          api.POST('/api/v1/metrics/{id}/months/{month}/lock', {
+            params: { path: { id: metric.id, month: month.month } },
+            body: lacks ? { accept_missing: accepts } : null,
+            signal,
+          }),
+        )
+      }
+      changes={NUMBERS_OF_METRICS}
+      done={({ version }) => `${metric.name}: ${month.month} is locked as version ${version ?? ''}.`}
+      submit={form.onSubmit}
+      close={close}
     >
       <Text size="sm">
         The lock freezes these numbers. Spend that arrives later no longer moves them. If a value changes, the
@@ -133,10 +127,7 @@ function Preview({
           </Table>
           <Checkbox
             label="Lock without it. The version keeps what was missing."
-            checked={accepts}
-            onChange={({ currentTarget }) => {
-              setAccepts(currentTarget.checked);
-            }}
+            {...form.getInputProps('accepts', { type: 'checkbox' })}
           />
         </Alert>
       )}

@@ -2,11 +2,10 @@ import { Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { useChange } from '../shared/forms/use-change.ts';
 import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
 import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { SourceForm } from './source-form.tsx';
-import { bodyOfNew, changesOf, type SourceValues } from './source-values.ts';
+import { bodyOfNew, changesOf } from './source-values.ts';
 import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
 
 /** A button that connects a new source, and leads to it. */
@@ -18,44 +17,41 @@ export const NewSource = (): ReactNode => (
 
 function NewSourceForm({ close }: { close: () => void }): ReactNode {
   const navigate = useNavigate();
-  const create = useChange({
-    send: (values: SourceValues, signal) =>
-      dataOf(api.POST('/api/v1/cost-sources', { body: bodyOfNew(values), signal })),
-    changes: SPEND_CHANGES,
-    done: ({ name }) => `${name} is connected. Run it now, or wait for the daily run.`,
-    onDone: ({ id }) => {
-      close();
-      void navigate({ to: '/sources/$id', params: { id } });
-    },
-    showsError: true,
-  });
-  return <SourceForm change={create} close={close} />;
+  return (
+    <SourceForm
+      action="Connect"
+      send={(values, signal) => dataOf(api.POST('/api/v1/cost-sources', { body: bodyOfNew(values), signal }))}
+      done={({ name }) => `${name} is connected. Run it now, or wait for the daily run.`}
+      onDone={({ id }) => {
+        void navigate({ to: '/sources/$id', params: { id } });
+      }}
+      close={close}
+    />
+  );
 }
 
 /** A button that changes a source, or pauses its schedule. */
 export const EditSource = ({ source }: { source: CostSource }): ReactNode => (
   <DialogButton button="Edit" size="xs" variant="default" title={`Edit ${source.name}`}>
-    {(close) => <EditForm source={source} close={close} />}
+    {(close) => (
+      <SourceForm
+        source={source}
+        action="Save"
+        send={(values, signal) =>
+          dataOf(
+            api.PATCH('/api/v1/cost-sources/{id}', {
+              params: { path: { id: source.id } },
+              body: changesOf(values),
+              signal,
+            }),
+          )
+        }
+        done={({ name }) => `${name} is changed.`}
+        close={close}
+      />
+    )}
   </DialogButton>
 );
-
-function EditForm({ source, close }: { source: CostSource; close: () => void }): ReactNode {
-  const change = useChange({
-    send: (values: SourceValues, signal) =>
-      dataOf(
-        api.PATCH('/api/v1/cost-sources/{id}', {
-          params: { path: { id: source.id } },
-          body: changesOf(values),
-          signal,
-        }),
-      ),
-    changes: SPEND_CHANGES,
-    done: ({ name }) => `${name} is changed.`,
-    onDone: close,
-    showsError: true,
-  });
-  return <SourceForm source={source} change={change} close={close} />;
-}
 
 /** A button that deletes a source after it has said what goes and what stays. */
 export function DeleteSource({ source: { id, name } }: { source: CostSource }): ReactNode {

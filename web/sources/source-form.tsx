@@ -2,38 +2,32 @@ import '@mantine/dates/styles.css';
 import { Select, Switch, TextInput } from '@mantine/core';
 import { DatePickerInput } from '@mantine/dates';
 import { useForm, type UseFormReturnType } from '@mantine/form';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { calendarOf } from '../shared/forms/date-fields.ts';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
-import type { Change } from '../shared/forms/use-change.ts';
 import { optionsOf, SOURCE_KINDS, type OptionField } from './source-kinds.ts';
 import { valuesOf, type SourceValues } from './source-values.ts';
-import type { CostSource } from './sources-queries.ts';
+import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
 
 type Form = UseFormReturnType<SourceValues>;
 
 /** The fields of a source, of its kind, with the API's own words about what is wrong. */
 export function SourceForm({
   source,
-  change,
-  close,
+  ...sent
 }: {
   /** The source that is edited; none for a new one. */
   source?: CostSource;
-  change: Change<SourceValues, CostSource>;
-  close: () => void;
-}): ReactNode {
+} & Pick<
+  ComponentProps<typeof DialogForm<SourceValues, CostSource>>,
+  'action' | 'send' | 'done' | 'onDone' | 'close'
+>): ReactNode {
   const { organisation, today } = useSession();
   const form = useForm<SourceValues>({ initialValues: valuesOf(source) });
   const { kind } = form.values;
   return (
-    <DialogForm
-      change={change}
-      action={source === undefined ? 'Connect' : 'Save'}
-      onSubmit={form.onSubmit(change.mutate)}
-      onCancel={close}
-    >
+    <DialogForm {...sent} changes={SPEND_CHANGES} submit={form.onSubmit}>
       <TextInput label="Name" required withAsterisk={false} data-autofocus {...form.getInputProps('name')} />
       <Select
         label="Kind"

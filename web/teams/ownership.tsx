@@ -11,7 +11,7 @@ import { useChange } from '../shared/forms/use-change.ts';
 import { sentence } from '../shared/words.ts';
 import { PickList } from '../spend/picks/pick-list.tsx';
 import { SpendPicker } from '../spend/picks/spend-picker.tsx';
-import { Confirmation } from '../shared/forms/confirmation.tsx';
+import { Dialog } from '../shared/forms/dialog.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';
 
 const identity = (picks: readonly SpendPick[]): string => picks.map(pickIdentity).sort().join();
@@ -105,9 +105,6 @@ const Warnings = ({ warnings }: { warnings: readonly string[] }): ReactNode =>
     </Alert>
   );
 
-/** The dialog sends nothing. */
-const NOTHING_SENT = { isPending: false, error: null, abandon: () => undefined };
-
 function LeaveDialog({ isChanged }: { isChanged: boolean }): ReactNode {
   const blocker = useBlocker({
     shouldBlockFn: () => isChanged,
@@ -115,15 +112,22 @@ function LeaveDialog({ isChanged }: { isChanged: boolean }): ReactNode {
     withResolver: true,
   });
   return (
-    <Confirmation
+    <Dialog
       title="Leave without saving?"
       opened={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
-      action="Leave"
-      change={NOTHING_SENT}
-      onConfirm={() => blocker.proceed?.()}
     >
-      <Text size="sm">The changes to what the team owns are not saved. They are lost if you leave.</Text>
-    </Confirmation>
+      <Stack>
+        <Text size="sm">The changes to what the team owns are not saved. They are lost if you leave.</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => blocker.reset?.()}>
+            Cancel
+          </Button>
+          <Button color="red" onClick={() => blocker.proceed?.()}>
+            Leave
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
   );
 }

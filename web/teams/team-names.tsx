@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
+import { isNotEmpty, useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { useChange } from '../shared/forms/use-change.ts';
 import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';
@@ -53,39 +53,19 @@ const NameDialog = ({ button, title, ...naming }: Naming & { button: string; tit
   </DialogButton>
 );
 
-function NameForm({ action, name, send, done, onDone, close }: Naming & { close: () => void }): ReactNode {
-  const [written, setWritten] = useState(name);
-  const [isBlank, setIsBlank] = useState(false);
-  const change = useChange({
-    send,
-    changes: TEAM_CHANGES,
-    done,
-    showsError: true,
-    onDone: (team) => {
-      close();
-      onDone?.(team);
-    },
+function NameForm({ name, send, ...naming }: Naming & { close: () => void }): ReactNode {
+  const form = useForm({
+    initialValues: { name },
+    validate: { name: isNotEmpty('The name is missing.') },
   });
   return (
     <DialogForm
-      change={change}
-      action={action}
-      onSubmit={() => {
-        const trimmed = written.trim();
-        setIsBlank(trimmed === '');
-        if (trimmed !== '') change.mutate(trimmed);
-      }}
-      onCancel={close}
+      {...naming}
+      send={(written, signal) => send(written.name.trim(), signal)}
+      changes={TEAM_CHANGES}
+      submit={form.onSubmit}
     >
-      <TextInput
-        label="Name"
-        data-autofocus
-        value={written}
-        error={isBlank && 'The name is missing.'}
-        onChange={({ currentTarget: { value } }) => {
-          setWritten(value);
-        }}
-      />
+      <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
     </DialogForm>
   );
 }

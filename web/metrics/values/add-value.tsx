@@ -5,7 +5,6 @@ import { useSession } from '../../http/session.ts';
 import { monthOf } from '../../shared/calendar.ts';
 import { NumberField } from '../../shared/forms/number-field.tsx';
 import { numberIn, problemIn } from '../../shared/forms/number-entry.ts';
-import { useChange } from '../../shared/forms/use-change.ts';
 import { valueRule } from '../metric-numbers.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metric-queries.ts';
 import { useSetValue } from './use-value-edits.ts';
@@ -33,27 +32,24 @@ function ValueForm({ metric, close }: { metric: ShownMetric; close: () => void }
       value: (value) => problemIn(value, rule, { isRequired: true }),
     },
   });
-  const set = useSetValue(metric.id);
-  const save = useChange({
-    send: set,
-    changes: NUMBERS_OF_METRICS,
-    done: ({ created, unchanged }, { period }) =>
-      unchanged > 0
-        ? `${period} has this value already.`
-        : `${metric.name}: the value of ${period} is ${created > 0 ? 'stored' : 'replaced'}.`,
-    onDone: close,
-    showsError: true,
-  });
   return (
     <DialogForm
-      change={save}
       action="Save"
-      onSubmit={form.onSubmit(({ period, label, value: written }) => {
-        const value = numberIn(written, rule);
-        if (value === null) return;
-        save.mutate({ period, label: metric.label_key === null ? undefined : label.trim(), value });
-      })}
-      onCancel={close}
+      send={useSetValue(metric.id)}
+      changes={NUMBERS_OF_METRICS}
+      done={({ created, unchanged }, { period }) =>
+        unchanged > 0
+          ? `${period} has this value already.`
+          : `${metric.name}: the value of ${period} is ${created > 0 ? 'stored' : 'replaced'}.`
+      }
+      submit={(send) =>
+        form.onSubmit(({ period, label, value: written }) => {
+          const value = numberIn(written, rule);
+          if (value === null) return;
+          send({ period, label: metric.label_key === null ? undefined : label.trim(), value });
+        })
+      }
+      close={close}
     >
       <TextInput
         label="Period"

@@ -1,8 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
-import { Confirmation } from '../../shared/forms/confirmation.tsx';
-import { useChange } from '../../shared/forms/use-change.ts';
+import { DialogForm, withoutFields } from '../../shared/forms/dialog-form.tsx';
 import { sentence } from '../../shared/words.ts';
 import { SPEND_CHANGES } from '../../sources/sources-queries.ts';
 import { WayDialog, type WayOutProps } from './way-button.tsx';
@@ -17,50 +16,29 @@ interface Decided {
 }
 
 /** A way out that changes what counts. It says what happens, and asks first. */
-const Decision = (decided: Decided): ReactNode => (
-  <WayDialog of={decided.of} words={decided.words}>
-    {(dialog) => <Question {...decided} {...dialog} />}
+const Decision = ({ of, words, send, done }: Decided): ReactNode => (
+  <WayDialog of={of} words={words} title={`${words}?`}>
+    {(close) => (
+      <DialogForm
+        action={words}
+        send={async (_: undefined, signal) => {
+          const isOpen = await isStillOpen(of, signal);
+          if (isOpen) await send(of.way.source_id ?? '', signal);
+          return isOpen;
+        }}
+        changes={SPEND_CHANGES}
+        done={(isOpen) => (isOpen ? done : 'Nothing was changed, because this doubt had ended already.')}
+        submit={withoutFields}
+        close={close}
+      >
+        <Text size="sm">{sentence(of.way.sentence)}</Text>
+        <Text size="sm" c="dimmed">
+          All open months follow at once. You can take it back on the page of the source.
+        </Text>
+      </DialogForm>
+    )}
   </WayDialog>
 );
-
-function Question({
-  of,
-  words,
-  send,
-  done,
-  opened,
-  close,
-}: Decided & { opened: boolean; close: () => void }): ReactNode {
-  const decide = useChange({
-    send: async (_: undefined, signal) => {
-      const isOpen = await isStillOpen(of, signal);
-      if (isOpen) await send(of.way.source_id ?? '', signal);
-      return isOpen;
-    },
-    changes: SPEND_CHANGES,
-    done: (isOpen) => (isOpen ? done : 'Nothing was changed, because this doubt had ended already.'),
-    onDone: close,
-    showsError: true,
-  });
-  return (
-    <Confirmation
-      title={`${words}?`}
-      opened={opened}
-      onClose={close}
-      action={words}
-      isDangerous={false}
-      change={decide}
-      onConfirm={() => {
-        decide.mutate(undefined);
-      }}
-    >
-      <Text size="sm">{sentence(of.way.sentence)}</Text>
-      <Text size="sm" c="dimmed">
-        All open months follow at once. You can take it back on the page of the source.
-      </Text>
-    </Confirmation>
-  );
-}
 
 /** Whether the month still has the way out. Since the page was read, somebody may have decided otherwise. */
 async function isStillOpen({ metric, month, way }: WayOutProps, signal: AbortSignal): Promise<boolean> {

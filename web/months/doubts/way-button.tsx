@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { Schema } from '../../http/api.ts';
 import type { ShownMetric } from '../../metrics/metric-queries.ts';
+import { Dialog } from '../../shared/forms/dialog.tsx';
 import { sentence } from '../../shared/words.ts';
 
 export type WayOut = Schema<'Doubt'>['ways_out'][number];
@@ -52,17 +53,21 @@ export const WayButton = ({
 export function WayDialog({
   of,
   words,
+  title,
   children,
 }: {
   of: WayOutProps;
   words: string;
-  children: (dialog: { opened: boolean; close: () => void }) => ReactNode;
+  title: string;
+  children: (close: () => void) => ReactNode;
 }): ReactNode {
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
       <WayButton of={of} words={words} onClick={open} />
-      {children({ opened, close })}
+      <Dialog title={title} opened={opened} onClose={close}>
+        {children(close)}
+      </Dialog>
     </>
   );
 }

@@ -68,43 +68,50 @@ export const OpenSource = (props: WayOutProps): ReactNode => (
   />
 );
 
-/** Leads to the import of the metric, where it can be connected again. */
-export const ConnectImport = (props: WayOutProps): ReactNode => (
+/** Leads to a tab of the metric, or of the one whose values the doubt is about. */
+const OpenMetric = ({
+  of,
+  words,
+  show,
+}: {
+  of: WayOutProps;
+  words: string;
+  show: 'import' | 'values';
+}): ReactNode => (
   <Open
-    of={props}
-    words="Open the import"
+    of={of}
+    words={words}
     to={{
       to: '/business-metrics/$id',
-      params: { id: props.way.metric_id ?? props.metric.id },
-      search: { show: 'import' },
+      params: { id: of.way.metric_id ?? of.metric.id },
+      search: { show },
     }}
   />
+);
+
+/** Leads to the import of the metric, where it can be connected again. */
+export const ConnectImport = (props: WayOutProps): ReactNode => (
+  <OpenMetric of={props} words="Open the import" show="import" />
 );
 
 /** Leads to the values of the metric, where they can be recorded again. */
 export const OpenValues = (props: WayOutProps): ReactNode => (
-  <Open
-    of={props}
-    words="Open the values"
-    to={{
-      to: '/business-metrics/$id',
-      params: { id: props.way.metric_id ?? props.metric.id },
-      search: { show: 'values' },
-    }}
-  />
+  <OpenMetric of={props} words="Open the values" show="values" />
 );
 
 /** Asks since when the unit has no spend, so that the month no longer waits for it. */
-export const EndOfUnit = (props: WayOutProps): ReactNode =>
-  props.doubt.code === 'charges_twice' ? (
+export function EndOfUnit(props: WayOutProps): ReactNode {
+  const { source_id: sourceId = '', unit = '' } = props.way;
+  return props.doubt.code === 'charges_twice' ? (
     <EndInSource {...props} words="End it" suggested={addDays(firstDay(props.month), -1)} />
   ) : props.doubt.code === 'charges_left_out' ? (
     <EndInSource {...props} words="End it later" suggested={lastDay(props.month)} />
   ) : (
-    <WayDialog of={props} words="It has ended">
-      {(dialog) => <EndUnit sourceId={props.way.source_id ?? ''} unit={props.way.unit ?? ''} {...dialog} />}
+    <WayDialog of={props} words="It has ended" title={`${unit} has ended`}>
+      {(close) => <EndUnit sourceId={sourceId} unit={unit} close={close} />}
     </WayDialog>
   );
+}
 
 /** Asks since when the unit counts in the other source only. */
 function EndInSource({
@@ -119,8 +126,12 @@ function EndInSource({
   const { source_id: sourceId = '', unit = '', sentence: about } = of.way;
   const { data } = useQuery(sourceQuery(sourceId));
   return (
-    <WayDialog of={of} words={`${words} in ${data?.name ?? 'one source'}`}>
-      {(dialog) => <EndUnit {...{ sourceId, unit, about, suggested }} {...dialog} />}
+    <WayDialog
+      of={of}
+      words={`${words} in ${data?.name ?? 'one source'}`}
+      title={`End ${unit} in one source`}
+    >
+      {(close) => <EndUnit {...{ sourceId, unit, about, suggested, close }} />}
     </WayDialog>
   );
 }

@@ -5,8 +5,7 @@ import { PERMISSIONS, type Permission } from '../../../domain/organisations/perm
 import { api, dataOf } from '../../http/api.ts';
 import type { Day } from '../../shared/calendar.ts';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
-import { SecretButton } from '../../shared/forms/secret-button.tsx';
-import { useChange } from '../../shared/forms/use-change.ts';
+import { SecretButton, type SecretFormProps } from '../../shared/forms/secret-button.tsx';
 import { useSession } from '../../http/session.ts';
 
 const ALLOWS: Record<Permission, string> = {
@@ -26,7 +25,7 @@ export const CreateKey = (): ReactNode => (
     madeTitle="The key is created"
     about="Programs send it as the header X-API-Key. People sign in to these pages with it, unless its permission is metrics:ingest."
   >
-    {(onCreated, onCancel) => <KeyForm onCreated={onCreated} onCancel={onCancel} />}
+    {(props) => <KeyForm {...props} />}
   </SecretButton>
 );
 
@@ -37,29 +36,24 @@ interface Values {
   expires: Day;
 }
 
-function KeyForm({
-  onCreated,
-  onCancel,
-}: {
-  onCreated: (key: { secret: string }) => void;
-  onCancel: () => void;
-}): ReactNode {
+function KeyForm(props: SecretFormProps): ReactNode {
   const { today } = useSession();
   const form = useForm<Values>({ initialValues: { name: '', permission: 'read', expires: '' } });
-  const create = useChange({
-    send: ({ name, permission, expires }: Values, signal) =>
-      dataOf(
-        api.POST('/api/v1/keys', {
-          body: { name, permission, ...(expires === '' ? {} : { expires_at: endOfDay(expires) }) },
-          signal,
-        }),
-      ),
-    changes: ['keys', 'audit-log'],
-    onDone: onCreated,
-    showsError: true,
-  });
   return (
-    <DialogForm change={create} action={CREATE} onSubmit={form.onSubmit(create.mutate)} onCancel={onCancel}>
+    <DialogForm
+      {...props}
+      action={CREATE}
+      send={({ name, permission, expires }, signal) =>
+        dataOf(
+          api.POST('/api/v1/keys', {
+            body: { name, permission, ...(expires === '' ? {} : { expires_at: endOfDay(expires) }) },
+            signal,
+          }),
+        )
+      }
+      changes={['keys', 'audit-log']}
+      submit={form.onSubmit}
+    >
       <TextInput
         label="Name"
         description="Who or what will use it, for example “nightly job”"

@@ -1,18 +1,12 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { DialogButton, type DialogButtonProps } from './dialog-button.tsx';
-import { DialogForm } from './dialog-form.tsx';
-import { useChange } from './use-change.ts';
+import { DialogForm, withoutFields } from './dialog-form.tsx';
 
 interface Question<Result> extends Pick<
-  Parameters<typeof useChange<undefined, Result>>[0],
-  'changes' | 'done' | 'onDone'
+  ComponentProps<typeof DialogForm<undefined, Result>>,
+  'action' | 'isDangerous' | 'children' | 'changes' | 'done' | 'onDone'
 > {
   send: (signal: AbortSignal) => Promise<Result>;
-  /** The name of the button that does it. */
-  action: string;
-  isDangerous?: boolean;
-  /** What happens, in words. */
-  children: ReactNode;
 }
 
 /** A button that changes something after a question. A refusal of the API shows in the dialog. */
@@ -27,39 +21,12 @@ export const ConfirmButton = <Result,>({
   ...button
 }: Question<Result> & DialogButtonProps): ReactNode => (
   <DialogButton {...button}>
-    {(close) => <Asked {...{ send, changes, done, onDone, action, isDangerous, children, close }} />}
+    {(close) => (
+      <DialogForm
+        {...{ changes, done, onDone, action, isDangerous, children, close }}
+        send={(_: undefined, signal) => send(signal)}
+        submit={withoutFields}
+      />
+    )}
   </DialogButton>
 );
-
-function Asked<Result>({
-  send,
-  onDone,
-  action,
-  isDangerous,
-  children,
-  close,
-  ...options
-}: Question<Result> & { close: () => void }): ReactNode {
-  const change = useChange<undefined, Result>({
-    ...options,
-    send: (_, signal) => send(signal),
-    onDone: (...result) => {
-      close();
-      onDone?.(...result);
-    },
-    showsError: true,
-  });
-  return (
-    <DialogForm
-      change={change}
-      action={action}
-      isDangerous={isDangerous}
-      onSubmit={() => {
-        change.mutate(undefined);
-      }}
-      onCancel={close}
-    >
-      {children}
-    </DialogForm>
-  );
-}

@@ -3,13 +3,10 @@ import { useEffect, type ReactNode, type SubmitEvent } from 'react';
 import { FormError } from './form-error.tsx';
 import type { Change } from './use-change.ts';
 
-/** What a form needs of its change. */
-export type SentChange = Pick<Change<never, unknown>, 'isPending' | 'error' | 'abandon'>;
-
 export interface FormProps {
   /** Its fields. */
   children: ReactNode;
-  change: SentChange;
+  change: Pick<Change<never, unknown>, 'isPending' | 'error' | 'abandon'>;
   /** The name of the button that sends; null if this key may only look. */
   action: string | null;
   /** Buttons before the one that sends. */

@@ -3,6 +3,12 @@ import { useState, type ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
 import { SecretOnce } from './secret-once.tsx';
 
+/** What the form of something with a secret does once it is made, or left. */
+export interface SecretFormProps {
+  onDone: (made: { secret: string }) => void;
+  close: () => void;
+}
+
 /** A button that makes something with a secret. Its dialog has the form, and then shows the secret once. */
 export function SecretButton({
   action,
@@ -19,7 +25,7 @@ export function SecretButton({
   /** What the secret is for. */
   about: ReactNode;
   /** Draws the form. */
-  children: (onMade: (made: { secret: string }) => void, onCancel: () => void) => ReactNode;
+  children: (form: SecretFormProps) => ReactNode;
 }): ReactNode {
   const [shown, setShown] = useState<'nothing' | 'form' | { secret: string }>('nothing');
   const close = (): void => {
@@ -39,7 +45,7 @@ export function SecretButton({
         {action}
       </Button>
       <Dialog opened={isOpen} onClose={close} title={hasSecret ? madeTitle : title} stays={hasSecret}>
-        {shown === 'form' && children(setShown, close)}
+        {shown === 'form' && children({ onDone: setShown, close })}
         {hasSecret && (
           <SecretOnce secret={shown.secret} onStored={close}>
             {about}

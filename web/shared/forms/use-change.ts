@@ -3,7 +3,7 @@ import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { messageOf } from '../../http/api-error.ts';
 
-interface Options<Input, Result> {
+export interface ChangeOptions<Input, Result> {
   /** Sends it. Leaving the form aborts the signal. */
   send: (input: Input, signal: AbortSignal) => Promise<Result>;
   /** Subjects whose shown answers the change may touch (first parts of query keys). */
@@ -29,7 +29,7 @@ export function useChange<Input, Result>({
   done,
   onDone,
   showsError = false,
-}: Options<Input, Result>): Change<Input, Result> {
+}: ChangeOptions<Input, Result>): Change<Input, Result> {
   const sending = useRef<AbortController | null>(null);
   const abandon = useCallback(() => {
     sending.current?.abort();

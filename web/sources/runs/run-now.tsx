@@ -1,13 +1,13 @@
 import '@mantine/dates/styles.css';
 import { Checkbox, Group, Text } from '@mantine/core';
-import { MonthPickerInput } from '@mantine/dates';
+import { MonthPickerInput, type MonthPickerInputProps } from '@mantine/dates';
+import { useForm } from '@mantine/form';
 import { IconPlayerPlay } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { useSession } from '../../http/session.ts';
 import { monthOf, type Day } from '../../shared/calendar.ts';
 import { calendarOf } from '../../shared/forms/date-fields.ts';
-import { useChange } from '../../shared/forms/use-change.ts';
 import { DialogButton } from '../../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 import type { CostSource } from '../sources-queries.ts';
@@ -31,36 +31,36 @@ export function RunNow({ source }: { source: CostSource }): ReactNode {
   );
 }
 
+interface RunValues {
+  /** A day in the first month that is read; null for all that there are. */
+  from: Day | null;
+  /** A day in the last month that is read. */
+  to: Day | null;
+  acceptShrink: boolean;
+}
+
 function RunForm({ source, close }: { source: CostSource; close: () => void }): ReactNode {
-  const [from, setFrom] = useState<Day | null>(null);
-  const [to, setTo] = useState<Day | null>(null);
-  const [acceptShrink, setAcceptShrink] = useState(false);
-  const run = useChange({
-    send: (_: undefined, signal) =>
-      dataOf(
-        api.POST('/api/v1/cost-sources/{id}/ingest', {
-          params: { path: { id: source.id } },
-          body: {
-            start_month: from === null ? null : monthOf(from),
-            end_month: to === null ? null : monthOf(to),
-            accept_shrink: acceptShrink,
-          },
-          signal,
-        }),
-      ),
-    changes: ['sources', 'runs'],
-    done: () => `A run of ${source.name} has started.`,
-    onDone: close,
-    showsError: true,
-  });
+  const form = useForm<RunValues>({ initialValues: { from: null, to: null, acceptShrink: false } });
   return (
     <DialogForm
-      change={run}
       action="Run"
-      onSubmit={() => {
-        run.mutate(undefined);
-      }}
-      onCancel={close}
+      send={({ from, to, acceptShrink }, signal) =>
+        dataOf(
+          api.POST('/api/v1/cost-sources/{id}/ingest', {
+            params: { path: { id: source.id } },
+            body: {
+              start_month: from === null ? null : monthOf(from),
+              end_month: to === null ? null : monthOf(to),
+              accept_shrink: acceptShrink,
+            },
+            signal,
+          }),
+        )
+      }
+      changes={['sources', 'runs']}
+      done={() => `A run of ${source.name} has started.`}
+      submit={form.onSubmit}
+      close={close}
     >
       <Text size="sm">
         The service reads the source again and replaces what it had of the months. Without months it reads
@@ -71,18 +71,14 @@ function RunForm({ source, close }: { source: CostSource; close: () => void }): 
           id="run-from-month"
           label="From month"
           placeholder="The first"
-          value={from}
-          onChange={setFrom}
+          {...form.getInputProps('from')}
         />
-        <MonthField id="run-to-month" label="To month" placeholder="The last" value={to} onChange={setTo} />
+        <MonthField id="run-to-month" label="To month" placeholder="The last" {...form.getInputProps('to')} />
       </Group>
       <Checkbox
         label="Accept that days vanish"
         description="Otherwise the run fails if the source no longer has days that it had before."
-        checked={acceptShrink}
-        onChange={({ currentTarget }) => {
-          setAcceptShrink(currentTarget.checked);
-        }}
+        {...form.getInputProps('acceptShrink', { type: 'checkbox' })}
       />
     </DialogForm>
   );
@@ -93,13 +89,7 @@ function MonthField({
   id,
   label,
   ...field
-}: {
-  id: string;
-  label: string;
-  placeholder: string;
-  value: Day | null;
-  onChange: (day: Day | null) => void;
-}): ReactNode {
+}: MonthPickerInputProps & { id: string; label: string }): ReactNode {
   const { today } = useSession();
   return (
     <MonthPickerInput

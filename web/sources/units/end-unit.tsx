@@ -1,11 +1,10 @@
 import { Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { useSession } from '../../http/session.ts';
-import { Dialog } from '../../shared/forms/dialog.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
-import { useChange } from '../../shared/forms/use-change.ts';
 import type { Day } from '../../shared/calendar.ts';
 import { Answer } from '../../shared/states.tsx';
 import { sentence } from '../../shared/words.ts';
@@ -24,15 +23,8 @@ interface Asked {
 }
 
 /** Asks for the last day of a unit that counts, so that no month waits for later ones. */
-export const EndUnit = ({ opened, ...asked }: Asked & { opened: boolean }): ReactNode => (
-  <Dialog
-    opened={opened}
-    onClose={asked.close}
-    title={asked.about == null ? `${asked.unit} has ended` : `End ${asked.unit} in one source`}
-  >
-    {asked.suggested == null ? <LastDay {...asked} /> : <EndForm {...asked} lastDay={asked.suggested} />}
-  </Dialog>
-);
+export const EndUnit = (asked: Asked): ReactNode =>
+  asked.suggested == null ? <LastDay {...asked} /> : <EndForm {...asked} lastDay={asked.suggested} />;
 
 function LastDay(asked: Asked): ReactNode {
   const query = useQuery(unitsQuery(asked.sourceId));
@@ -57,30 +49,24 @@ function EndForm({
   lastDay: string;
 }): ReactNode {
   const { today } = useSession();
-  const [day, setDay] = useState(lastDay);
-  const end = useChange({
-    send: (_: undefined, signal) =>
-      dataOf(
-        api.POST('/api/v1/cost-sources/{id}/units/end', {
-          params: { path: { id: sourceId } },
-          body: { unit, day },
-          signal,
-        }),
-      ),
-    changes: SPEND_CHANGES,
-    done: () => `${unit} ended on ${day}. No month waits for it after that.`,
-    onDone: close,
-    showsError: true,
-  });
+  const form = useForm({ initialValues: { day: lastDay } });
   return (
     <DialogForm
-      change={end}
       action="End it"
-      isReady={day !== ''}
-      onSubmit={() => {
-        end.mutate(undefined);
-      }}
-      onCancel={close}
+      isReady={form.values.day !== ''}
+      send={({ day }, signal) =>
+        dataOf(
+          api.POST('/api/v1/cost-sources/{id}/units/end', {
+            params: { path: { id: sourceId } },
+            body: { unit, day },
+            signal,
+          }),
+        )
+      }
+      changes={SPEND_CHANGES}
+      done={(_, { day }) => `${unit} ended on ${day}. No month waits for it after that.`}
+      submit={form.onSubmit}
+      close={close}
     >
       {about !== null && <Text size="sm">{sentence(about)}</Text>}
       <TextInput
@@ -95,10 +81,7 @@ function EndForm({
         required
         withAsterisk={false}
         data-autofocus
-        value={day}
-        onChange={({ currentTarget: { value } }) => {
-          setDay(value);
-        }}
+        {...form.getInputProps('day')}
       />
       <Text size="xs" c="dimmed">
         You can take this back on the page of its source.

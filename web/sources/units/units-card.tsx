@@ -1,10 +1,10 @@
 import { Button, Group, List, Table, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { useSession } from '../../http/session.ts';
 import { Missing } from '../../shared/amounts.tsx';
+import { DialogButton } from '../../shared/forms/dialog-button.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { ListCard } from '../../shared/tables/list-card.tsx';
 import { sentence } from '../../shared/words.ts';
@@ -14,6 +14,8 @@ import { unitsQuery, type Unit } from './units-query.ts';
 
 /** Rows that are shown at first, and added by each click. */
 const PAGE = 100;
+
+const BUTTON = { size: 'compact-xs', variant: 'default' } as const;
 
 const NO_RHYTHM = 'it has only charges without a rhythm';
 
@@ -81,67 +83,84 @@ function UnitRow({ sourceId, unit }: { sourceId: string; unit: Unit }): ReactNod
 const daysText = ({ start, end }: Unit['missing'][number]): string =>
   start === end ? start : `${start} to ${end}`;
 
-function Actions({
-  sourceId,
-  unit: { unit, ended_on, stands },
-}: {
-  sourceId: string;
-  unit: Unit;
-}): ReactNode {
-  const [isEnding, ending] = useDisclosure();
+function Actions({ sourceId, unit }: { sourceId: string; unit: Unit }): ReactNode {
+  const { unit: name, ended_on, stands } = unit;
   const params = { path: { id: sourceId } };
-  const resume = useChange({
-    send: () =>
-      dataOf(api.POST('/api/v1/cost-sources/{id}/units/end', { params, body: { unit, day: null } })),
-    changes: SPEND_CHANGES,
-    done: () => `${unit} has not ended. Months wait for its days again.`,
-  });
-  const doubtAgain = useChange({
-    send: () =>
-      dataOf(api.POST('/api/v1/cost-sources/{id}/units/confirm', { params, body: { unit, stands: false } })),
-    changes: SPEND_CHANGES,
-    done: () => `The charges of ${unit} beside others are in doubt again.`,
-  });
   return (
     <Group gap="xs">
       {ended_on === null ? (
-        <>
-          <Button
-            size="compact-xs"
-            variant="default"
-            aria-label={`It has ended: ${unit}`}
-            onClick={ending.open}
-          >
-            It has ended
-          </Button>
-          <EndUnit sourceId={sourceId} unit={unit} opened={isEnding} close={ending.close} />
-        </>
-      ) : (
-        <Button
-          size="compact-xs"
-          variant="default"
-          aria-label={`It has not ended: ${unit}`}
-          loading={resume.isPending}
-          onClick={() => {
-            resume.mutate(undefined);
-          }}
+        <DialogButton
+          {...BUTTON}
+          button="It has ended"
+          aria-label={`It has ended: ${name}`}
+          title={`${name} has ended`}
         >
-          It has not ended
-        </Button>
+          {(close) => <EndUnit sourceId={sourceId} unit={name} close={close} />}
+        </DialogButton>
+      ) : (
+        <UnitButton
+          unit={name}
+          words="It has not ended"
+          send={(signal) =>
+            dataOf(
+              api.POST('/api/v1/cost-sources/{id}/units/end', {
+                params,
+                body: { unit: name, day: null },
+                signal,
+              }),
+            )
+          }
+          done={`${name} has not ended. Months wait for its days again.`}
+        />
       )}
       {stands && (
-        <Button
-          size="compact-xs"
-          variant="default"
-          aria-label={`They are not right: ${unit}`}
-          loading={doubtAgain.isPending}
-          onClick={() => {
-            doubtAgain.mutate(undefined);
-          }}
-        >
-          They are not right
-        </Button>
+        <UnitButton
+          unit={name}
+          words="They are not right"
+          send={(signal) =>
+            dataOf(
+              api.POST('/api/v1/cost-sources/{id}/units/confirm', {
+                params,
+                body: { unit: name, stands: false },
+                signal,
+              }),
+            )
+          }
+          done={`The charges of ${name} beside others are in doubt again.`}
+        />
       )}
     </Group>
+  );
+}
+
+/** Takes a decision about a unit back. */
+function UnitButton({
+  unit,
+  words,
+  send,
+  done,
+}: {
+  unit: string;
+  words: string;
+  send: (signal: AbortSignal) => Promise<unknown>;
+  /** What to say once it is stored. */
+  done: string;
+}): ReactNode {
+  const { mutate, isPending } = useChange({
+    send: (_: undefined, signal) => send(signal),
+    changes: SPEND_CHANGES,
+    done: () => done,
+  });
+  return (
+    <Button
+      {...BUTTON}
+      aria-label={`${words}: ${unit}`}
+      loading={isPending}
+      onClick={() => {
+        mutate(undefined);
+      }}
+    >
+      {words}
+    </Button>
   );
 }

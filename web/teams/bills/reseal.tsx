@@ -1,8 +1,8 @@
 import { Text, Textarea } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { isNotEmpty, useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import type { Month } from '../../shared/calendar.ts';
-import { useChange } from '../../shared/forms/use-change.ts';
 import { DialogButton } from '../../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 import { TEAM_CHANGES } from '../team-queries.ts';
@@ -18,32 +18,27 @@ export const Reseal = ({ month }: { month: Month }): ReactNode => (
 );
 
 function ResealForm({ month, close }: { month: Month; close: () => void }): ReactNode {
-  const [reason, setReason] = useState('');
-  const [isBlank, setIsBlank] = useState(false);
-  const reseal = useChange({
-    send: (words: string, signal) =>
-      dataOf(
-        api.POST('/api/v1/teams/bills/{month}/reseal', {
-          params: { path: { month } },
-          body: { reason: words },
-          signal,
-        }),
-      ),
-    changes: TEAM_CHANGES,
-    done: () => `The bills of all teams for ${month} are sealed again.`,
-    showsError: true,
-    onDone: close,
+  const form = useForm({
+    initialValues: { reason: '' },
+    validate: { reason: isNotEmpty('The reason is missing.') },
   });
   return (
     <DialogForm
-      change={reseal}
       action="Reseal all bills"
-      onSubmit={() => {
-        const trimmed = reason.trim();
-        setIsBlank(trimmed === '');
-        if (trimmed !== '') reseal.mutate(trimmed);
-      }}
-      onCancel={close}
+      send={({ reason }, signal) =>
+        dataOf(
+          api.POST('/api/v1/teams/bills/{month}/reseal', {
+            params: { path: { month } },
+            // The service takes one line.
+            body: { reason: reason.trim().replace(/\s*\n\s*/g, ' ') },
+            signal,
+          }),
+        )
+      }
+      changes={TEAM_CHANGES}
+      done={() => `The bills of all teams for ${month} are sealed again.`}
+      submit={form.onSubmit}
+      close={close}
     >
       <Text size="sm">
         This seals the bills of all teams for {month} again, from today’s spend, ownership and values. Each
@@ -57,12 +52,7 @@ function ResealForm({ month, close }: { month: Month; close: () => void }): Reac
         autosize
         minRows={2}
         maxLength={LONGEST_REASON}
-        value={reason}
-        error={isBlank && 'The reason is missing.'}
-        onChange={({ currentTarget: { value } }) => {
-          // The service takes one line.
-          setReason(value.replace(/\s*\n\s*/g, ' '));
-        }}
+        {...form.getInputProps('reason')}
       />
     </DialogForm>
   );

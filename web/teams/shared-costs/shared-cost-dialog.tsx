@@ -1,16 +1,16 @@
 import { Alert, Input, Stack, TextInput } from '@mantine/core';
+import { isNotEmpty, useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { api, dataOf } from '../../http/api.ts';
 import { Answer } from '../../shared/states.tsx';
-import { useChange } from '../../shared/forms/use-change.ts';
 import { SpendPicker } from '../../spend/picks/spend-picker.tsx';
 import { DialogButton } from '../../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 import { TEAM_CHANGES, teamsQuery, type SharedCost } from '../team-queries.ts';
-import { draftOf, splitOf } from './split-draft.ts';
+import { draftOf, splitOf, type SplitDraft } from './split-draft.ts';
 import { SplitFields } from './split-fields.tsx';
 import type { Split } from './split-words.ts';
 import { sentence } from '../../shared/words.ts';
@@ -64,62 +64,67 @@ const SharedCostDialog = (props: DialogProps): ReactNode => (
     title={props.title}
     isWide
   >
-    {(close) => <SharedCostForm {...props} onClose={close} />}
+    {(close) => <SharedCostForm {...props} close={close} />}
   </DialogButton>
 );
 
-function SharedCostForm({ action, cost, send, onClose }: DialogProps & { onClose: () => void }): ReactNode {
+interface Values {
+  name: string;
+  spend: SpendPick[];
+  draft: SplitDraft;
+}
+
+function SharedCostForm({ action, cost, send, close }: DialogProps & { close: () => void }): ReactNode {
   const teams = useQuery(teamsQuery);
-  const [name, setName] = useState(cost?.name ?? '');
-  const [picks, setPicks] = useState<SpendPick[]>(cost?.spend ?? []);
-  const [draft, setDraft] = useState(() => draftOf(cost?.split ?? null));
-  const [wasSent, setWasSent] = useState(false);
-  const change = useChange({
-    send,
-    changes: TEAM_CHANGES,
-    done: (saved) => `The shared cost ${saved.name} is saved.`,
-    showsError: true,
-    onDone: ({ warnings }) => {
-      if (warnings.length > 0)
-        notifications.show({
-          title: 'What to know about its spend',
-          message: warnings.map(sentence).join(' '),
-          color: 'orange',
-          autoClose: false,
-        });
-      onClose();
+  const form = useForm<Values>({
+    initialValues: {
+      name: cost?.name ?? '',
+      spend: cost?.spend ?? [],
+      draft: draftOf(cost?.split ?? null),
+    },
+    validate: {
+      name: isNotEmpty('The name is missing.'),
+      spend: isNotEmpty('Pick at least some spend.'),
+      draft: (draft) => {
+        const split = splitOf(draft);
+        return typeof split === 'string' ? split : null;
+      },
     },
   });
-  const split = splitOf(draft);
-  const lacks = {
-    name: name.trim() === '' ? 'The name is missing.' : undefined,
-    spend: picks.length === 0 ? 'Pick at least some spend.' : undefined,
-    split: typeof split === 'string' ? split : undefined,
-  };
   return (
     <DialogForm
-      change={change}
       action={action}
-      onSubmit={() => {
-        setWasSent(true);
-        if (typeof split === 'string' || lacks.name !== undefined || lacks.spend !== undefined) return;
-        change.mutate({ name: name.trim(), spend: picks, split });
+      send={send}
+      changes={TEAM_CHANGES}
+      done={(saved) => `The shared cost ${saved.name} is saved.`}
+      onDone={({ warnings }) => {
+        if (warnings.length > 0)
+          notifications.show({
+            title: 'What to know about its spend',
+            message: warnings.map(sentence).join(' '),
+            color: 'orange',
+            autoClose: false,
+          });
       }}
-      onCancel={onClose}
+      submit={(save) =>
+        form.onSubmit(({ name, spend, draft }) => {
+          const split = splitOf(draft);
+          if (typeof split !== 'string') save({ name: name.trim(), spend, split });
+        })
+      }
+      close={close}
     >
-      <TextInput
-        label="Name"
-        data-autofocus
-        value={name}
-        error={wasSent && lacks.name}
-        onChange={({ currentTarget: { value } }) => {
-          setName(value);
-        }}
-      />
+      <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
       <Stack gap="xs" role="group" aria-label="Spend">
         <Input.Label component="div">Spend</Input.Label>
-        <SpendPicker value={picks} onChange={setPicks} user={{ type: 'shared_cost', id: cost?.id }} />
-        {wasSent && lacks.spend !== undefined && <Input.Error role="alert">{lacks.spend}</Input.Error>}
+        <SpendPicker
+          value={form.values.spend}
+          onChange={(picks) => {
+            form.setFieldValue('spend', picks);
+          }}
+          user={{ type: 'shared_cost', id: cost?.id }}
+        />
+        <Problem>{form.errors['spend']}</Problem>
       </Stack>
       <Answer query={teams} height={80}>
         {(all) =>
@@ -127,16 +132,19 @@ function SharedCostForm({ action, cost, send, onClose }: DialogProps & { onClose
             <Alert color="orange">There is no team yet. Make one before you share costs.</Alert>
           ) : (
             <SplitFields
-              draft={draft}
+              draft={form.values.draft}
               teams={all}
               onChange={(changes) => {
-                setDraft((before) => ({ ...before, ...changes }));
+                form.setFieldValue('draft', (before) => ({ ...before, ...changes }));
               }}
             />
           )
         }
       </Answer>
-      {wasSent && lacks.split !== undefined && <Input.Error role="alert">{lacks.split}</Input.Error>}
+      <Problem>{form.errors['draft']}</Problem>
     </DialogForm>
   );
 }
+
+const Problem = ({ children }: { children: ReactNode }): ReactNode =>
+  children !== undefined && <Input.Error role="alert">{children}</Input.Error>;
