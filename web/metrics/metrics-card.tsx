@@ -1,10 +1,11 @@
-import { Anchor, Badge, Table, Text } from '@mantine/core';
+import { Badge, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Missing, Percent, UnitCost } from '../shared/amounts.tsx';
 import { NumberCell } from '../shared/tables/data-table.tsx';
 import { ListCard } from '../shared/tables/list-card.tsx';
+import { HiddenNumbers, MetricHead } from './metric-cells.tsx';
+import { ratioOf } from './metric-numbers.ts';
 import { metricsQuery, type ListedMetric } from './metric-queries.ts';
 import { isShown, ratioInWords, scopeInWords, valuesInWords } from './metric-words.ts';
 
@@ -25,23 +26,8 @@ export const MetricsCard = (): ReactNode => (
 
 const MetricRow = ({ metric }: { metric: ListedMetric }): ReactNode => (
   <Table.Tr>
-    <Table.Th scope="row">
-      <Anchor
-        inherit
-        renderRoot={(props) => <Link {...props} to="/business-metrics/$id" params={{ id: metric.id }} />}
-      >
-        {metric.name}
-      </Anchor>
-    </Table.Th>
-    {isShown(metric) ? (
-      <Definition metric={metric} />
-    ) : (
-      <Table.Td colSpan={5}>
-        <Text size="sm" c="dimmed">
-          Revenue. Only admins see its numbers.
-        </Text>
-      </Table.Td>
-    )}
+    <MetricHead metric={metric} />
+    {isShown(metric) ? <Definition metric={metric} /> : <HiddenNumbers columns={5} />}
   </Table.Tr>
 );
 
@@ -65,12 +51,7 @@ function Definition({ metric }: { metric: Extract<ListedMetric, { unit: string }
         )}
       </Table.Td>
       <NumberCell>
-        <Shape
-          value={
-            latest === null ? null : 'unit_cost' in latest ? latest.unit_cost : latest.cost_share_percent
-          }
-          reason="no month has a unit cost yet"
-        />
+        <Shape value={latest && ratioOf(latest)} reason="no month has a unit cost yet" />
         {latest !== null && (
           <Text size="xs" c="dimmed">
             {latest.month}

@@ -1,7 +1,7 @@
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
+import { PageLink } from '../shared/page-link.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { ChosenSpend } from '../spend/picks/chosen-spend.tsx';
 import { SpendPicker } from '../spend/picks/spend-picker.tsx';
@@ -19,12 +19,9 @@ export function ScopeOfMetric({ metric, mayChange }: { metric: ShownMetric; mayC
       return (
         <Text size="sm">
           The bill of a{' '}
-          <Anchor
-            inherit
-            renderRoot={(props) => <Link {...props} to="/teams/$id" params={{ id: scope.team_id }} />}
-          >
+          <PageLink to="/teams/$id" params={{ id: scope.team_id }}>
             team
-          </Anchor>
+          </PageLink>
           .
         </Text>
       );

@@ -9,10 +9,6 @@ export type Numbers =
   | Pick<CountMonth, 'cost' | 'value' | 'unit_cost'>
   | Pick<RevenueMonth, 'cost' | 'value' | 'cost_share_percent' | 'margin' | 'margin_percent'>;
 
-/** The unit cost of a count, or the cost share of revenue in percent. */
-export const ratioOf = (numbers: Numbers): number | null =>
-  'unit_cost' in numbers ? numbers.unit_cost : numbers.cost_share_percent;
-
 /** Why a month has no ratio. */
 export function noRatioReason(numbers: Numbers, reason: string | null): string {
   if (numbers.cost === null) return reason ?? 'no spend has arrived for the month';

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
+import { ratioOf } from '../metrics/metric-numbers.ts';
 import { Money, Percent, Quantity, UnitCost } from '../shared/amounts.tsx';
-import { noRatioReason, ratioOf, type Numbers } from './month-numbers.ts';
+import { noRatioReason, type Numbers } from './month-numbers.ts';
 
 interface Shown {
   numbers: Numbers;

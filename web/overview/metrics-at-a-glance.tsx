@@ -1,8 +1,11 @@
-import { Anchor, Badge, Button, Group, Select, Table, Text, TextInput, useMatches } from '@mantine/core';
+import { Badge, Group, Select, Table, Text, TextInput, useMatches } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { memo, useDeferredValue, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
+import { HiddenNumbers, MetricHead } from '../metrics/metric-cells.tsx';
+import { ratioOf } from '../metrics/metric-numbers.ts';
+import { NewMetric } from '../metrics/new-metric.tsx';
 import { Change, Missing, Percent, UnitCost } from '../shared/amounts.tsx';
 import { Card } from '../shared/card.tsx';
 import { Sparkline } from '../shared/charts/sparkline.tsx';
@@ -76,12 +79,6 @@ export function MetricsAtAGlance(): ReactNode {
   );
 }
 
-const NewMetric = (): ReactNode => (
-  <Button size="xs" renderRoot={(props) => <Link to="/business-metrics/new" {...props} />}>
-    New metric
-  </Button>
-);
-
 function Rows({ rows }: { rows: readonly Row[] }): ReactNode {
   // A phone shows each name with its unit cost. The rest scrolls into view.
   const minWidth = useMatches({ base: 700, sm: 1000 });
@@ -123,41 +120,22 @@ function Rows({ rows }: { rows: readonly Row[] }): ReactNode {
 }
 
 /** Scrolling draws new rows only. */
-const MetricRow = memo(({ row, position }: { row: Row; position: number }): ReactNode => {
-  const { id, name } = row.metric;
-  return (
-    <Table.Tr aria-rowindex={position} h={ROW_HEIGHT}>
-      <Table.Th scope="row">
-        <Anchor
-          inherit
-          renderRoot={(props) => <Link to="/business-metrics/$id" params={{ id }} {...props} />}
-        >
-          {name}
-        </Anchor>
-      </Table.Th>
-      {hasNumbers(row) ? (
-        <Numbers row={row} />
-      ) : (
-        <Table.Td colSpan={6}>
-          <Text size="sm" c="dimmed">
-            Revenue. Only admins see its numbers.
-          </Text>
-        </Table.Td>
-      )}
-    </Table.Tr>
-  );
-});
+const MetricRow = memo(({ row, position }: { row: Row; position: number }): ReactNode => (
+  <Table.Tr aria-rowindex={position} h={ROW_HEIGHT}>
+    <MetricHead metric={row.metric} />
+    {hasNumbers(row) ? <Numbers row={row} /> : <HiddenNumbers columns={6} />}
+  </Table.Tr>
+));
 MetricRow.displayName = 'MetricRow';
 
 function Numbers({ row }: { row: Glance }): ReactNode {
   const { latest, target, sparkline } = row;
   const isRevenue = row.metric.kind === 'revenue';
   const Shown = isRevenue ? Percent : UnitCost;
-  const value = latest === null ? null : 'unit_cost' in latest ? latest.unit_cost : latest.cost_share_percent;
   return (
     <>
       <NumberCell>
-        <Shown value={value} reason={NO_UNIT_COST} />{' '}
+        <Shown value={latest && ratioOf(latest)} reason={NO_UNIT_COST} />{' '}
         {latest !== null && (
           <Text span size="xs" c="dimmed">
             {isRevenue ? 'of revenue' : `per ${row.metric.unit}`},{' '}

@@ -1,9 +1,9 @@
-import { Anchor, Group, Table, Text } from '@mantine/core';
+import { Group, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { SPEND_SOURCES } from '../../domain/sources/spend-sources.ts';
 import { useSession } from '../http/session.ts';
+import { PageLink } from '../shared/page-link.tsx';
 import { Change, Money } from '../shared/amounts.tsx';
 import { firstDay, monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
@@ -25,14 +25,9 @@ export function MonthSpendCard(): ReactNode {
       title="Spend this month"
       minHeight={296}
       actions={
-        <Anchor
-          size="sm"
-          renderRoot={(props) => (
-            <Link to="/costs" search={{ start: firstDay(monthOf(today)), end: today }} {...props} />
-          )}
-        >
+        <PageLink fz="sm" to="/costs" search={{ start: firstDay(monthOf(today)), end: today }}>
           See costs
-        </Anchor>
+        </PageLink>
       }
     >
       <Answer query={query} height={220}>
@@ -43,7 +38,7 @@ export function MonthSpendCard(): ReactNode {
 }
 
 const Nothing = (): ReactNode => (
-  <Empty action={<Anchor renderRoot={(props) => <Link to="/sources" {...props} />}>See the sources</Anchor>}>
+  <Empty action={<PageLink to="/sources">See the sources</PageLink>}>
     No spend of this month has arrived yet.
   </Empty>
 );

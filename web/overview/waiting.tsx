@@ -1,4 +1,4 @@
-import { Anchor, Group, List, ScrollArea, Text, ThemeIcon } from '@mantine/core';
+import { Group, List, ScrollArea, Text, ThemeIcon } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconClockPause,
@@ -9,9 +9,9 @@ import {
   IconTag,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import type { Schema } from '../http/api.ts';
+import { PageLink } from '../shared/page-link.tsx';
 import { Card } from '../shared/card.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import { instantText } from '../shared/times.ts';
@@ -92,13 +92,9 @@ function Icon({ kind }: { kind: Item['kind'] }): ReactNode {
 }
 
 const ToMetric = ({ metric }: { metric: { id: string; name: string } }): ReactNode => (
-  <Anchor
-    inherit
-    underline="always"
-    renderRoot={(props) => <Link to="/business-metrics/$id" params={{ id: metric.id }} {...props} />}
-  >
+  <PageLink underline="always" to="/business-metrics/$id" params={{ id: metric.id }}>
     {metric.name}
-  </Anchor>
+  </PageLink>
 );
 
 /** A month never breaks at its hyphen. */
@@ -116,13 +112,9 @@ function Words({ item }: { item: Item }): ReactNode {
       return (
         <>
           The last run of{' '}
-          <Anchor
-            inherit
-            underline="always"
-            renderRoot={(props) => <Link to="/sources/$id" params={{ id: item.source.id }} {...props} />}
-          >
+          <PageLink underline="always" to="/sources/$id" params={{ id: item.source.id }}>
             {item.source.name}
-          </Anchor>{' '}
+          </PageLink>{' '}
           failed on {instantText(item.at)}.
           {item.error !== null && (
             <Text size="xs" c="dimmed" lineClamp={2}>
@@ -175,13 +167,9 @@ function Words({ item }: { item: Item }): ReactNode {
       return (
         <>
           The bill of{' '}
-          <Anchor
-            inherit
-            underline="always"
-            renderRoot={(props) => <Link to="/teams/$id" params={{ id: item.team.id }} {...props} />}
-          >
+          <PageLink underline="always" to="/teams/$id" params={{ id: item.team.id }}>
             {item.team.name}
-          </Anchor>{' '}
+          </PageLink>{' '}
           waits: <Months months={item.months} />.
           <Text size="xs" c="dimmed">
             {item.waiting_for.join('. ')}

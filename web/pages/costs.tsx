@@ -1,8 +1,9 @@
-import { Anchor, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
+import { PageLink } from '../shared/page-link.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import { partsOf } from '../spend/costs/lines/cost-lines.ts';
@@ -32,11 +33,7 @@ export function CostsPage(): ReactNode {
         <Answer query={query} height={900}>
           {(breakdown) =>
             breakdown.rows.length === 0 ? (
-              <Empty
-                action={
-                  <Anchor renderRoot={(props) => <Link to="/sources" {...props} />}>See the sources</Anchor>
-                }
-              >
+              <Empty action={<PageLink to="/sources">See the sources</PageLink>}>
                 No source has brought any spend of these days.
               </Empty>
             ) : (

@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { MetricsCard } from '../metrics/metrics-card.tsx';
+import { NewMetric } from '../metrics/new-metric.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Empty } from '../shared/states.tsx';
 
@@ -18,9 +17,3 @@ export function MetricsPage(): ReactNode {
     </>
   );
 }
-
-const NewMetric = (): ReactNode => (
-  <Button size="xs" renderRoot={(props) => <Link {...props} to="/business-metrics/new" />}>
-    New metric
-  </Button>
-);

@@ -1,6 +1,6 @@
-import { Anchor, Container } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Container } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { PageLink } from '../shared/page-link.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Empty } from '../shared/states.tsx';
 
@@ -8,7 +8,7 @@ import { Empty } from '../shared/states.tsx';
 export const NotFound = (): ReactNode => (
   <Container component="main" size="xs" py="md">
     <PageTitle title="No such page" />
-    <Empty action={<Anchor renderRoot={(props) => <Link to="/" {...props} />}>Go to the overview</Anchor>}>
+    <Empty action={<PageLink to="/">Go to the overview</PageLink>}>
       Nothing is at this address. It may have been mistyped, or what it showed was deleted.
     </Empty>
   </Container>

@@ -1,8 +1,9 @@
-import { Anchor, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
+import { PageLink } from '../shared/page-link.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer } from '../shared/states.tsx';
 import { AboutSource } from '../sources/about-source.tsx';
@@ -18,10 +19,9 @@ const route = getRouteApi('/signed-in/sources/$id');
 export function SourcePage(): ReactNode {
   const { id } = route.useParams();
   const query = useQuery(sourceQuery(id));
-  const back = <Anchor renderRoot={(props) => <Link to="/sources" {...props} />}>All sources</Anchor>;
   return (
     <>
-      <PageTitle title={query.data?.name ?? 'Source'} about={back}>
+      <PageTitle title={query.data?.name ?? 'Source'} about={<PageLink to="/sources">All sources</PageLink>}>
         {query.data !== undefined && <Actions source={query.data} />}
       </PageTitle>
       <Answer query={query} height={260}>

@@ -1,9 +1,10 @@
-import { Anchor, Tabs } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { useSession } from '../http/session.ts';
+import { PageLink } from '../shared/page-link.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer } from '../shared/states.tsx';
 import { TeamMonths } from '../teams/bills/team-months.tsx';
@@ -80,9 +81,9 @@ function KnownTeam({ team }: { team: Team }): ReactNode {
 }
 
 const ToTeams = (): ReactNode => (
-  <Anchor inherit renderRoot={(props) => <Link to="/teams" search={{ show: 'bills' }} {...props} />}>
+  <PageLink to="/teams" search={{ show: 'bills' }}>
     All teams
-  </Anchor>
+  </PageLink>
 );
 
 function DeleteTeam({ team: { id, name } }: { team: Team }): ReactNode {

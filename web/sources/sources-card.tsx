@@ -1,8 +1,8 @@
-import { Anchor, Badge, Table } from '@mantine/core';
+import { Badge, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
+import { PageLink } from '../shared/page-link.tsx';
 import { Missing } from '../shared/amounts.tsx';
 import { ListCard } from '../shared/tables/list-card.tsx';
 import { NewSource } from './edit-source.tsx';
@@ -39,9 +39,9 @@ function SourceRow({ source }: { source: CostSource }): ReactNode {
   return (
     <Table.Tr>
       <Table.Th scope="row">
-        <Anchor inherit renderRoot={(props) => <Link to="/sources/$id" params={{ id }} {...props} />}>
+        <PageLink to="/sources/$id" params={{ id }}>
           {name}
-        </Anchor>
+        </PageLink>
       </Table.Th>
       <Table.Td>{SOURCE_KINDS[kind].label}</Table.Td>
       <Table.Td maw={420}>

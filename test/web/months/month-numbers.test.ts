@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { noRatioReason, ratioOf } from '../../../web/months/month-numbers.ts';
+import { ratioOf } from '../../../web/metrics/metric-numbers.ts';
+import { noRatioReason } from '../../../web/months/month-numbers.ts';
 
 it('the ratio of a month is its unit cost, or its cost in percent of revenue', () => {
-  expect(ratioOf({ cost: 520, value: 2_600, unit_cost: 0.2 })).toBe(0.2);
+  expect(ratioOf({ unit_cost: 0.2 })).toBe(0.2);
   const revenue = { cost: 30, value: 120, cost_share_percent: 25, margin: 90, margin_percent: 75 };
   expect(ratioOf(revenue)).toBe(25);
 });

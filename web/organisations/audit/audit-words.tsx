@@ -1,7 +1,6 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AuditRecord } from './audit-query.ts';
+import { PageLink } from '../../shared/page-link.tsx';
 
 const THINGS: Record<string, string> = {
   metric: 'metric',
@@ -144,13 +143,8 @@ function Named({ id, name }: { id: string; name: string | undefined }): ReactNod
   return to === undefined ? (
     <span title={id}>&ldquo;{text}&rdquo;</span>
   ) : (
-    <Anchor
-      underline="always"
-      inherit
-      title={id}
-      renderRoot={(props) => <Link to={to} params={{ id }} {...props} />}
-    >
+    <PageLink underline="always" title={id} to={to} params={{ id }}>
       {text}
-    </Anchor>
+    </PageLink>
   );
 }

@@ -1,6 +1,6 @@
-import { Anchor, Table } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { PageLink } from '../../shared/page-link.tsx';
 import { Money } from '../../shared/amounts.tsx';
 import type { Month } from '../../shared/calendar.ts';
 import { ColumnHead, NumberCell } from '../../shared/tables/data-table.tsx';
@@ -71,13 +71,7 @@ export const BillLink = ({
   isShown?: boolean;
   children: ReactNode;
 }): ReactNode => (
-  <Anchor
-    inherit
-    aria-current={isShown}
-    renderRoot={(props) => (
-      <Link to="/teams/$id" params={{ id: teamId }} search={{ month, show: 'bills' }} {...props} />
-    )}
-  >
+  <PageLink aria-current={isShown} to="/teams/$id" params={{ id: teamId }} search={{ month, show: 'bills' }}>
     {children}
-  </Anchor>
+  </PageLink>
 );
