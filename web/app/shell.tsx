@@ -28,6 +28,7 @@ import { Link, Outlet, useRouter, type LinkProps } from '@tanstack/react-router'
 import { useEffect, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { SessionContext, sessionQuery, type Session } from '../http/session.ts';
+import { Dimmed } from '../shared/dimmed.tsx';
 
 const PAGES: readonly { to: LinkProps['to']; label: string; icon: typeof IconSun; exact?: true }[] = [
   { to: '/', label: 'Overview', icon: IconLayoutDashboard, exact: true },
@@ -105,9 +106,9 @@ function SignedIn({ session: { organisation, key } }: { session: Session }): Rea
         </AppShell.Section>
         <AppShell.Section>
           <Stack gap="xs" p="xs">
-            <Text size="xs" c="dimmed">
+            <Dimmed size="xs">
               {key.name}, {key.permission}
-            </Text>
+            </Dimmed>
             <SignOut />
           </Stack>
         </AppShell.Section>

@@ -2,6 +2,7 @@ import { Badge, Code, List, Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { UnitCostChanged } from '../../domain/events/webhook.ts';
 import { Missing } from '../shared/amounts.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { NumberCell } from '../shared/tables/data-table.tsx';
 import { Instant } from '../shared/instant.tsx';
 import { RowWithDetail } from '../shared/tables/row-with-detail.tsx';
@@ -23,9 +24,7 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }): ReactNode {
       </Table.Td>
       <Table.Td>{wordsOf(delivery)}</Table.Td>
       <Table.Td>
-        <Badge variant="dot" color={COLORS[status]} tt="none">
-          {status}
-        </Badge>
+        <Badge color={COLORS[status]}>{status}</Badge>
       </Table.Td>
       <NumberCell>{attempts.length}</NumberCell>
       <Table.Td maw={320}>
@@ -52,9 +51,7 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }): ReactNode {
 
 const Detail = ({ of: { event_id, attempts, reason, payload } }: { of: Delivery }): ReactNode => (
   <Stack gap="xs">
-    <Text size="xs" c="dimmed">
-      webhook-id {event_id}
-    </Text>
+    <Dimmed size="xs">webhook-id {event_id}</Dimmed>
     {reason !== null && <Text size="sm">Failed for good: {reason}.</Text>}
     <Text size="sm" fw={600}>
       Attempts

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { Instant } from '../shared/instant.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import type { Webhook } from './webhooks-query.ts';
 
@@ -32,13 +33,11 @@ export function WebhookRow({ webhook, isShown }: { webhook: Webhook; isShown: bo
       </Table.Th>
       <Table.Td>{events.join(', ')}</Table.Td>
       <Table.Td>
-        <Badge variant="dot" color={enabled ? 'green' : 'gray'} tt="none">
-          {enabled ? 'enabled' : 'disabled'}
-        </Badge>
+        <Badge color={enabled ? 'green' : 'gray'}>{enabled ? 'enabled' : 'disabled'}</Badge>
         {disabled_reason !== null && (
-          <Text size="xs" c="dimmed" maw={240}>
+          <Dimmed size="xs" maw={240}>
             {disabled_reason}
-          </Text>
+          </Dimmed>
         )}
         {problem !== null && (
           <Text size="xs" c="var(--mantine-color-error)" maw={240}>

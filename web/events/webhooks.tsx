@@ -1,9 +1,10 @@
-import { Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { ListCard } from '../shared/tables/list-card.tsx';
 import { CreateWebhook } from './create-webhook.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -25,11 +26,11 @@ export function Webhooks(): ReactNode {
         title="Webhooks"
         actions={<CreateWebhook />}
         above={
-          <Text size="sm" c="dimmed" mb="sm">
+          <Dimmed mb="sm">
             The service sends an event when a unit cost goes above its target, or rises well above its own
             history.
             {!has('unit_economics') && ' The plan has no metrics, so that only test events are sent.'}
-          </Text>
+          </Dimmed>
         }
         query={query}
         empty="There is no webhook yet. Create one to receive events at a URL of yours."
@@ -46,9 +47,9 @@ export function Webhooks(): ReactNode {
 
 const OneWebhook = ({ webhook }: { webhook: Webhook }): ReactNode => (
   <Card title={`Webhook to ${new URL(webhook.url).host}`} actions={<WebhookActions of={webhook} />}>
-    <Text size="sm" c="dimmed" mb="md" style={{ overflowWrap: 'anywhere' }}>
+    <Dimmed mb="md" style={{ overflowWrap: 'anywhere' }}>
       {webhook.url}
-    </Text>
+    </Dimmed>
     <Deliveries of={webhook} />
   </Card>
 );

@@ -1,13 +1,14 @@
-import { Alert, Button, List, SegmentedControl, Table, Text } from '@mantine/core';
+import { Alert, Button, SegmentedControl, Table, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { mayFeed, PLATFORMS, type Platform } from '../../domain/imports/platforms.ts';
 import { api, dataOf, type Schema } from '../http/api.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
 import { useChange } from '../shared/forms/use-change.ts';
-import { sentence } from '../shared/words.ts';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { sizeText } from '../shared/numbers.ts';
 import type { Import } from './import-query.ts';
+import { Sentences } from '../shared/sentences.tsx';
 import { Form } from '../shared/forms/form.tsx';
 import { BIGQUERY_FORM } from './platforms/bigquery-form.tsx';
 import type { PlatformForm } from './platforms/platform-form.ts';
@@ -93,10 +94,10 @@ export function ConnectImport({
         />
       )}
       <platform.Inputs metric={metric} inputOf={(field) => form.getInputProps(`entered.${type}.${field}`)} />
-      <Text size="sm" c="dimmed">
+      <Dimmed>
         The import owns the days that it reads. What was recorded there before and does not come back is
         removed, with a record in the history.
-      </Text>
+      </Dimmed>
       {check.data !== undefined && !connect.isError && <CheckResult result={check.data} />}
     </Form>
   );
@@ -108,13 +109,7 @@ const CheckResult = ({ result }: { result: Schema<'ImportCheck'> }): ReactNode =
     title={result.ok ? 'This can be imported' : 'This cannot be imported yet'}
     role="status"
   >
-    {result.problems.length > 0 && (
-      <List size="sm">
-        {result.problems.map((problem) => (
-          <List.Item key={problem}>{sentence(problem)}</List.Item>
-        ))}
-      </List>
-    )}
+    <Sentences words={result.problems} />
     {typeof result.bytes_processed === 'number' && (
       <Text size="sm">The first run reads {sizeText(result.bytes_processed)}.</Text>
     )}

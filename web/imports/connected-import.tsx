@@ -14,6 +14,7 @@ import { ConnectImport } from './connect-import.tsx';
 import type { Import } from './import-query.ts';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
+import { Sentences } from '../shared/sentences.tsx';
 import { DialogButton } from '../shared/forms/dialog-button.tsx';
 
 const COLORS = { connected: 'green', paused: 'gray', failed: 'red' } as const;
@@ -106,13 +107,7 @@ function LastRun({ connection: { last_run } }: Pick<Connected, 'connection'>): R
         {quantityText(removed)} removed.
       </Text>
       {error !== null && <Text size="sm">{sentence(error)}</Text>}
-      {notes.length > 0 && (
-        <List size="sm">
-          {notes.map((note) => (
-            <List.Item key={note}>{sentence(note)}</List.Item>
-          ))}
-        </List>
-      )}
+      <Sentences words={notes} />
     </Alert>
   );
 }

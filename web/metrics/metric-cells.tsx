@@ -1,6 +1,7 @@
-import { Table, Text } from '@mantine/core';
+import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { PageLink } from '../shared/page-link.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 
 /** The name of a metric at the start of its row, with a link to its page. */
 export const MetricHead = ({ metric: { id, name } }: { metric: { id: string; name: string } }): ReactNode => (
@@ -14,8 +15,6 @@ export const MetricHead = ({ metric: { id, name } }: { metric: { id: string; nam
 /** A cell in place of the numbers of a metric, if the key may not see them. */
 export const HiddenNumbers = ({ columns }: { columns: number }): ReactNode => (
   <Table.Td colSpan={columns}>
-    <Text size="sm" c="dimmed">
-      Revenue. Only admins see its numbers.
-    </Text>
+    <Dimmed>Revenue. Only admins see its numbers.</Dimmed>
   </Table.Td>
 );

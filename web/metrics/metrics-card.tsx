@@ -1,7 +1,8 @@
-import { Badge, Table, Text } from '@mantine/core';
+import { Badge, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Missing, Percent, UnitCost } from '../shared/amounts.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { NumberCell } from '../shared/tables/data-table.tsx';
 import { ListCard } from '../shared/tables/list-card.tsx';
 import { HiddenNumbers, MetricHead } from './metric-cells.tsx';
@@ -38,25 +39,15 @@ function Definition({ metric }: { metric: Extract<ListedMetric, { unit: string }
     <>
       <Table.Td>
         {ratioInWords(metric)}
-        <Text size="xs" c="dimmed">
-          of {scopeInWords(metric.scope)}
-        </Text>
+        <Dimmed size="xs">of {scopeInWords(metric.scope)}</Dimmed>
       </Table.Td>
       <Table.Td>
         {valuesInWords(metric)}
-        {metric.label_key !== null && (
-          <Text size="xs" c="dimmed">
-            by {metric.label_key}
-          </Text>
-        )}
+        {metric.label_key !== null && <Dimmed size="xs">by {metric.label_key}</Dimmed>}
       </Table.Td>
       <NumberCell>
         <Shape value={latest && ratioOf(latest)} reason="no month has a unit cost yet" />
-        {latest !== null && (
-          <Text size="xs" c="dimmed">
-            {latest.month}
-          </Text>
-        )}
+        {latest !== null && <Dimmed size="xs">{latest.month}</Dimmed>}
       </NumberCell>
       <NumberCell>
         <Shape value={target} reason="no target is set" />

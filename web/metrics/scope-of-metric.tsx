@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { PageLink } from '../shared/page-link.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { ChosenSpend } from '../spend/picks/chosen-spend.tsx';
 import { SpendPicker } from '../spend/picks/spend-picker.tsx';
@@ -75,9 +76,7 @@ function Picks({
   return (
     <Stack>
       <SpendPicker value={draft} onChange={setDraft} user={user} />
-      <Text size="sm" c="dimmed">
-        Locked months keep their numbers. All others are computed again with the new choice.
-      </Text>
+      <Dimmed>Locked months keep their numbers. All others are computed again with the new choice.</Dimmed>
       <FormError error={save.error} />
       <Group>
         <Button

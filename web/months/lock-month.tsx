@@ -1,15 +1,16 @@
-import { Alert, Button, Checkbox, List, Table, Text } from '@mantine/core';
+import { Alert, Button, Checkbox, Table, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
-import { Money } from '../shared/amounts.tsx';
+import { MoneyCell } from '../shared/tables/amount-cells.tsx';
 import { NumberCell } from '../shared/tables/data-table.tsx';
 import { Dialog } from '../shared/forms/dialog.tsx';
 import { sentence } from '../shared/words.ts';
 import type { Month } from './month-numbers.ts';
 import { Cost, Ratio, Value } from './numbers.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
+import { SentencesAlert } from '../shared/sentences.tsx';
 import { TableHead } from '../shared/tables/table-head.tsx';
 
 /** Whether the dialog of a lock is open; `accepting` if its doubts are accepted from the start. */
@@ -101,15 +102,7 @@ function Preview({
           <NumbersRow name={`Version ${(month.version ?? 0) + 1}`} numbers={current ?? month} />
         </Table.Tbody>
       </Table>
-      {month.notes.length > 0 && (
-        <Alert color="yellow" title="Know before you lock">
-          <List size="sm">
-            {month.notes.map((note) => (
-              <List.Item key={note}>{sentence(note)}</List.Item>
-            ))}
-          </List>
-        </Alert>
-      )}
+      <SentencesAlert color="yellow" title="Know before you lock" words={month.notes} />
       {lacks && (
         <Alert color="orange" title="What the lock would do without">
           <Table aria-label="What the lock would do without" mb="sm">
@@ -118,9 +111,7 @@ function Preview({
               {month.missing.map(({ sentence: words, amount }) => (
                 <Table.Tr key={words}>
                   <Table.Td style={{ overflowWrap: 'anywhere' }}>{sentence(words)}</Table.Td>
-                  <NumberCell>
-                    <Money value={amount} reason="the amount is not known" />
-                  </NumberCell>
+                  <MoneyCell value={amount} reason="the amount is not known" />
                 </Table.Tr>
               ))}
             </Table.Tbody>

@@ -1,4 +1,4 @@
-import { Alert, List, Stack, Table, Text, Title } from '@mantine/core';
+import { Stack, Table, Text, Title } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, dataOf, type Schema } from '../http/api.ts';
@@ -9,7 +9,7 @@ import { countText } from '../shared/numbers.ts';
 import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { Answer } from '../shared/states.tsx';
 import { instantText } from '../shared/times.ts';
-import { sentence } from '../shared/words.ts';
+import { SentencesAlert } from '../shared/sentences.tsx';
 import type { Month, Numbers } from './month-numbers.ts';
 import { Cost, Ratio, Value } from './numbers.tsx';
 
@@ -119,17 +119,14 @@ function SideBySide({
           ))}
         </Table.Tbody>
       </DataTable>
-      {versions
-        .filter(({ missing }) => missing.length > 0)
-        .map(({ version, missing }) => (
-          <Alert key={version} color="orange" title={`Missing when version ${version} was locked`}>
-            <List size="sm">
-              {missing.map((words) => (
-                <List.Item key={words}>{sentence(words)}</List.Item>
-              ))}
-            </List>
-          </Alert>
-        ))}
+      {versions.map(({ version, missing }) => (
+        <SentencesAlert
+          key={version}
+          color="orange"
+          title={`Missing when version ${version} was locked`}
+          words={missing}
+        />
+      ))}
     </>
   );
 }

@@ -1,8 +1,9 @@
-import { Badge, Group, List, Stack, Table, Text } from '@mantine/core';
+import { Badge, Group, Stack, Table } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ShownMetric } from '../metrics/metric-queries.ts';
 import { useSession } from '../http/session.ts';
 import { Change } from '../shared/amounts.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { sentence } from '../shared/words.ts';
 import { isBeforeFirstSpend } from '../../domain/months/before-first-spend.ts';
@@ -12,6 +13,7 @@ import { LockMonth, type LockState } from './lock-month.tsx';
 import { STATUSES, type Month } from './month-numbers.ts';
 import { MonthVersions } from './month-versions.tsx';
 import { Cost, Ratio, Value } from './numbers.tsx';
+import { Sentences } from '../shared/sentences.tsx';
 import { TableHead } from '../shared/tables/table-head.tsx';
 
 /** The last twelve months of a metric: numbers, state with its reasons, and what can be done. */
@@ -74,9 +76,7 @@ const MonthRow = ({ metric, month, isAwaited }: Row): ReactNode => (
     <NumberCell>
       <Change value={month.change_percent} reason="the month before has nothing to compare with" />
       {month.change_basis === 'same_days' && month.change_percent !== null && (
-        <Text size="xs" c="dimmed">
-          same days
-        </Text>
+        <Dimmed size="xs">same days</Dimmed>
       )}
     </NumberCell>
     <Table.Td>
@@ -99,9 +99,9 @@ function Status({ metric, month, isAwaited }: Row): ReactNode {
         {month.version !== null && <MonthVersions metric={metric} month={month} />}
       </Group>
       {reason !== null && (
-        <Text size="xs" c="dimmed" maw={420}>
+        <Dimmed size="xs" maw={420}>
           {sentence(reason)}
-        </Text>
+        </Dimmed>
       )}
       {isAwaited && month.missing.length > 0 && (
         <MonthDoubts
@@ -116,13 +116,7 @@ function Status({ metric, month, isAwaited }: Row): ReactNode {
           }
         />
       )}
-      {month.notes.length > 0 && (
-        <List size="xs" c="dimmed" maw={420}>
-          {month.notes.map((note) => (
-            <List.Item key={note}>{sentence(note)}</List.Item>
-          ))}
-        </List>
-      )}
+      <Sentences size="xs" c="dimmed" maw={420} words={month.notes} />
     </Stack>
   );
 }

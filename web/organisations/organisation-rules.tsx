@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, dataOf, type Schema } from '../http/api.ts';
 import { Card } from '../shared/card.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { Form } from '../shared/forms/form.tsx';
 import { Answer } from '../shared/states.tsx';
 import { fieldText, numberIn, problemIn, type NumberRule } from '../shared/forms/number-entry.ts';
@@ -47,9 +48,7 @@ export function OrganisationRules(): ReactNode {
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactNode => (
   <div>
-    <Text size="sm" c="dimmed">
-      {name}
-    </Text>
+    <Dimmed>{name}</Dimmed>
     <Text style={{ overflowWrap: 'anywhere' }}>{children}</Text>
   </div>
 );

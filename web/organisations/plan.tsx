@@ -1,8 +1,9 @@
-import { List, Text, ThemeIcon } from '@mantine/core';
+import { List, ThemeIcon } from '@mantine/core';
 import { IconCheck, IconMinus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { DAILY_CALLS, planMessage, type Feature } from '../../domain/organisations/tiers.ts';
 import { Card } from '../shared/card.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { quantityText } from '../shared/numbers.ts';
 import { useSession } from '../http/session.ts';
 
@@ -27,11 +28,7 @@ export function Plan(): ReactNode {
           return (
             <List.Item key={words} icon={<Mark isIncluded={isIncluded} />}>
               {words}
-              {needs !== null && !isIncluded && (
-                <Text size="sm" c="dimmed">
-                  Not included. {planMessage(tier, needs)}.
-                </Text>
-              )}
+              {needs !== null && !isIncluded && <Dimmed>Not included. {planMessage(tier, needs)}.</Dimmed>}
             </List.Item>
           );
         })}
@@ -39,9 +36,7 @@ export function Plan(): ReactNode {
           {calls === null ? 'API calls without a limit' : `${quantityText(calls)} API calls a day`}
         </List.Item>
       </List>
-      <Text size="sm" c="dimmed" mt="sm">
-        Whoever runs the service can change the plan. The currency stays.
-      </Text>
+      <Dimmed mt="sm">Whoever runs the service can change the plan. The currency stays.</Dimmed>
     </Card>
   );
 }

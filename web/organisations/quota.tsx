@@ -2,6 +2,7 @@ import { Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Quantity } from '../shared/amounts.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { Card } from '../shared/card.tsx';
 import { Instant } from '../shared/instant.tsx';
 import { Answer } from '../shared/states.tsx';
@@ -32,10 +33,10 @@ export function Quota(): ReactNode {
                 </Text>
               </>
             )}
-            <Text size="sm" c="dimmed">
+            <Dimmed>
               The count starts again at midnight UTC (<Instant at={resets_at} />
               ). All keys of the organisation count together. These pages do not count.
-            </Text>
+            </Dimmed>
           </Stack>
         )}
       </Answer>

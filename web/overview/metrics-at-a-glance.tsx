@@ -7,6 +7,7 @@ import { HiddenNumbers, MetricHead } from '../metrics/metric-cells.tsx';
 import { ratioOf } from '../metrics/metric-numbers.ts';
 import { NewMetric } from '../metrics/new-metric.tsx';
 import { Change, Missing, Percent, UnitCost } from '../shared/amounts.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { Card } from '../shared/card.tsx';
 import { Sparkline } from '../shared/charts/sparkline.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
@@ -137,10 +138,10 @@ function Numbers({ row }: { row: Glance }): ReactNode {
       <NumberCell>
         <Shown value={latest && ratioOf(latest)} reason={NO_UNIT_COST} />{' '}
         {latest !== null && (
-          <Text span size="xs" c="dimmed">
+          <Dimmed span size="xs">
             {isRevenue ? 'of revenue' : `per ${row.metric.unit}`},{' '}
             <span className="unbroken">{latest.month}</span>
-          </Text>
+          </Dimmed>
         )}
       </NumberCell>
       <NumberCell>

@@ -4,10 +4,12 @@ import type { ReactNode } from 'react';
 import { SPEND_SOURCES } from '../../domain/sources/spend-sources.ts';
 import { useSession } from '../http/session.ts';
 import { PageLink } from '../shared/page-link.tsx';
+import { MoneyCell } from '../shared/tables/amount-cells.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { Change, Money } from '../shared/amounts.tsx';
 import { firstDay, monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
-import { DataTable, NumberCell } from '../shared/tables/data-table.tsx';
+import { DataTable, NumberCell, RowHead } from '../shared/tables/data-table.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import type { MonthSpend, SameDays } from './month-spend.ts';
 import { monthSpendQuery } from './month-spend-query.ts';
@@ -53,9 +55,9 @@ const Spend = ({ spend: { through, isComplete, total, bySource } }: { spend: Mon
         <Change value={total.change_percent} reason={NOTHING_BEFORE} /> against the same days of last month
       </Text>
     </Group>
-    <Text size="sm" c="dimmed" mb="xs">
+    <Dimmed mb="xs">
       Through {through}, {isComplete ? 'delivered by every source' : 'not yet delivered by every source'}
-    </Text>
+    </Dimmed>
     <DataTable label="Spend this month by source" minWidth={320}>
       <TableHead
         columns={[
@@ -76,15 +78,9 @@ const Spend = ({ spend: { through, isComplete, total, bySource } }: { spend: Mon
 
 const SourceRow = ({ name, spend }: { name: string; spend: SameDays }): ReactNode => (
   <Table.Tr>
-    <Table.Th scope="row" fw="normal">
-      {name}
-    </Table.Th>
-    <NumberCell>
-      <Money value={spend.now} />
-    </NumberCell>
-    <NumberCell>
-      <Money value={spend.before} />
-    </NumberCell>
+    <RowHead>{name}</RowHead>
+    <MoneyCell value={spend.now} />
+    <MoneyCell value={spend.before} />
     <NumberCell>
       <Change value={spend.change_percent} reason={NOTHING_BEFORE} />
     </NumberCell>

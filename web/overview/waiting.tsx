@@ -1,4 +1,4 @@
-import { Group, List, ScrollArea, Text, ThemeIcon } from '@mantine/core';
+import { Group, List, ScrollArea, ThemeIcon } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconClockPause,
@@ -12,6 +12,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import type { Schema } from '../http/api.ts';
 import { PageLink } from '../shared/page-link.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { Card } from '../shared/card.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
 import { instantText } from '../shared/times.ts';
@@ -117,9 +118,9 @@ function Words({ item }: { item: Item }): ReactNode {
           </PageLink>{' '}
           failed on {instantText(item.at)}.
           {item.error !== null && (
-            <Text size="xs" c="dimmed" lineClamp={2}>
+            <Dimmed size="xs" lineClamp={2}>
               {item.error}
-            </Text>
+            </Dimmed>
           )}
         </>
       );
@@ -146,9 +147,9 @@ function Words({ item }: { item: Item }): ReactNode {
             </Fragment>
           ))}
           .
-          <Text size="xs" c="dimmed" lineClamp={3}>
+          <Dimmed size="xs" lineClamp={3}>
             {item.missing.map(({ sentence }) => sentence).join('. ')}
-          </Text>
+          </Dimmed>
         </>
       );
     case 'changed_since_lock':
@@ -170,10 +171,7 @@ function Words({ item }: { item: Item }): ReactNode {
           <PageLink underline="always" to="/teams/$id" params={{ id: item.team.id }}>
             {item.team.name}
           </PageLink>{' '}
-          waits: <Months months={item.months} />.
-          <Text size="xs" c="dimmed">
-            {item.waiting_for.join('. ')}
-          </Text>
+          waits: <Months months={item.months} />.<Dimmed size="xs">{item.waiting_for.join('. ')}</Dimmed>
         </>
       );
     case 'collection_begun':

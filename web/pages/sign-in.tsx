@@ -1,4 +1,4 @@
-import { Anchor, Button, Center, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Center, Paper, PasswordInput, Stack, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { sessionQuery } from '../http/session.ts';
 import { FormError } from '../shared/forms/form-error.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 
 const route = getRouteApi('/sign-in');
 
@@ -37,10 +38,10 @@ export function SignInPage(): ReactNode {
         >
           <Stack>
             <Title order={1}>Cost Analytics</Title>
-            <Text c="dimmed" size="sm">
+            <Dimmed>
               Sign in with an API key of your organisation. An admin makes one under Settings. The first key
               of an organisation comes from whoever runs the service.
-            </Text>
+            </Dimmed>
             <FormError error={signIn.error} />
             <PasswordInput
               label="API key"
@@ -57,13 +58,13 @@ export function SignInPage(): ReactNode {
             <Button type="submit" loading={signIn.isPending}>
               Sign in
             </Button>
-            <Text size="sm" c="dimmed">
+            <Dimmed>
               Programs use the{' '}
               <Anchor href="/docs" underline="always">
                 API
               </Anchor>{' '}
               with the same key.
-            </Text>
+            </Dimmed>
           </Stack>
         </form>
       </Paper>

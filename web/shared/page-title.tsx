@@ -1,6 +1,7 @@
-import { Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { Dimmed } from './dimmed.tsx';
 
 /** The heading of a page, what it is about, and its actions. It also names the browser's tab. */
 export function PageTitle({
@@ -17,11 +18,7 @@ export function PageTitle({
     <Group justify="space-between" align="flex-start" mb="md" gap="sm">
       <Stack gap={2}>
         <Title order={1}>{title}</Title>
-        {about !== undefined && (
-          <Text c="dimmed" size="sm">
-            {about}
-          </Text>
-        )}
+        {about !== undefined && <Dimmed>{about}</Dimmed>}
       </Stack>
       {Boolean(children) && <Group gap="xs">{children}</Group>}
     </Group>

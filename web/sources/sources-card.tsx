@@ -61,7 +61,5 @@ function SourceRow({ source }: { source: CostSource }): ReactNode {
 }
 
 const Schedule = ({ isPaused }: { isPaused: boolean }): ReactNode => (
-  <Badge variant="dot" color={isPaused ? 'gray' : 'green'}>
-    {isPaused ? 'paused' : 'daily'}
-  </Badge>
+  <Badge color={isPaused ? 'gray' : 'green'}>{isPaused ? 'paused' : 'daily'}</Badge>
 );

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { pickIdentity, type SpendPick } from '../../domain/spend/spend-pick.ts';
@@ -6,11 +6,12 @@ import { api, dataOf } from '../http/api.ts';
 import { messageOf } from '../http/api-error.ts';
 import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
+import { Dimmed } from '../shared/dimmed.tsx';
 import { Empty } from '../shared/states.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
-import { sentence } from '../shared/words.ts';
 import { PickList } from '../spend/picks/pick-list.tsx';
 import { SpendPicker } from '../spend/picks/spend-picker.tsx';
+import { SentencesAlert } from '../shared/sentences.tsx';
 import { Dialog } from '../shared/forms/dialog.tsx';
 import { TEAM_CHANGES, type Team } from './team-queries.ts';
 
@@ -49,10 +50,10 @@ function Editor({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): Re
   });
   return (
     <Stack>
-      <Text size="sm" c="dimmed">
+      <Dimmed>
         A dollar has one owner: the most specific pick of all teams and shared costs. Bills that are sealed
         keep the owners of their seal.
-      </Text>
+      </Dimmed>
       <SpendPicker
         value={picks}
         user={{ type: 'team', id }}
@@ -66,7 +67,14 @@ function Editor({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): Re
           {messageOf(save.error)}. Nothing is saved, and what you chose is still here.
         </Alert>
       )}
-      {save.data !== undefined && <Warnings warnings={save.data.warnings} />}
+      {save.data !== undefined && (
+        <SentencesAlert
+          color="orange"
+          role="status"
+          title="Saved. What to know about it"
+          words={save.data.warnings}
+        />
+      )}
       <Group gap="xs">
         <Button
           disabled={!isChanged}
@@ -93,17 +101,6 @@ function Editor({ team: { id }, owned }: { team: Team; owned: SpendPick[] }): Re
     </Stack>
   );
 }
-
-const Warnings = ({ warnings }: { warnings: readonly string[] }): ReactNode =>
-  warnings.length > 0 && (
-    <Alert color="orange" role="status" title="Saved. What to know about it">
-      <List size="sm">
-        {warnings.map((warning) => (
-          <List.Item key={warning}>{sentence(warning)}</List.Item>
-        ))}
-      </List>
-    </Alert>
-  );
 
 function LeaveDialog({ isChanged }: { isChanged: boolean }): ReactNode {
   const blocker = useBlocker({

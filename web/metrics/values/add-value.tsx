@@ -1,8 +1,9 @@
-import { Text, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useSession } from '../../http/session.ts';
 import { monthOf } from '../../shared/calendar.ts';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { NumberField } from '../../shared/forms/number-field.tsx';
 import { numberIn, problemIn } from '../../shared/forms/number-entry.ts';
 import { valueRule } from '../metric-numbers.ts';
@@ -76,9 +77,7 @@ function ValueForm({ metric, close }: { metric: ShownMetric; close: () => void }
         required
         {...form.getInputProps('value')}
       />
-      <Text size="xs" c="dimmed">
-        A value that is there already is replaced. The history keeps it.
-      </Text>
+      <Dimmed size="xs">A value that is there already is replaced. The history keeps it.</Dimmed>
     </DialogForm>
   );
 }

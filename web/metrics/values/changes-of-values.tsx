@@ -1,10 +1,11 @@
-import { Table, Text } from '@mantine/core';
+import { Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, bodyOf, type Schema } from '../../http/api.ts';
 import { listQuery } from '../../http/list-query.ts';
 import { Missing, Money, Quantity } from '../../shared/amounts.tsx';
-import { NumberCell } from '../../shared/tables/data-table.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
+import { NumberCell, RowHead } from '../../shared/tables/data-table.tsx';
 import { ListTable } from '../../shared/tables/list-table.tsx';
 import { instantText } from '../../shared/times.ts';
 import type { ShownMetric } from '../metric-queries.ts';
@@ -59,9 +60,7 @@ function ChangeRow({ metric, change }: { metric: ShownMetric; change: Schema<'Va
   const Shape = metric.kind === 'revenue' ? Money : Quantity;
   return (
     <Table.Tr>
-      <Table.Th scope="row" fw="normal">
-        {change.period}
-      </Table.Th>
+      <RowHead>{change.period}</RowHead>
       {metric.label_key !== null && <Table.Td>{change.label}</Table.Td>}
       <NumberCell>
         <Shape value={change.previous} reason={change.reason ?? 'there was no value'} />
@@ -75,9 +74,7 @@ function ChangeRow({ metric, change }: { metric: ShownMetric; change: Schema<'Va
       </NumberCell>
       <Table.Td>
         {change.changed_by.name}
-        <Text size="xs" c="dimmed">
-          {SOURCES_OF_VALUES[change.source]}
-        </Text>
+        <Dimmed size="xs">{SOURCES_OF_VALUES[change.source]}</Dimmed>
       </Table.Td>
       <Table.Td title={change.changed_at}>{instantText(change.changed_at)}</Table.Td>
     </Table.Tr>

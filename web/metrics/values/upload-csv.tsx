@@ -1,9 +1,10 @@
-import { Alert, Button, Code, FileButton, Group, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Code, FileButton, Group, Stack, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { messageOf } from '../../http/api-error.ts';
 import { Dialog } from '../../shared/forms/dialog.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metric-queries.ts';
 import { wrongLines } from './wrong-lines.ts';
@@ -50,10 +51,10 @@ export function UploadCsv({ metric }: { metric: ShownMetric }): ReactNode {
               {messageOf(upload.error)}
             </Alert>
             <WrongLines file={file} message={messageOf(upload.error)} />
-            <Text size="sm" c="dimmed">
+            <Dimmed>
               Expected the columns <Code>{columns}</Code>, and a period such as{' '}
               <Code>{metric.frequency === 'daily' ? '2026-01-31' : '2026-01'}</Code> in each line.
-            </Text>
+            </Dimmed>
             <Group justify="flex-end">
               <Button variant="default" onClick={upload.reset}>
                 Close

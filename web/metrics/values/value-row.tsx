@@ -1,9 +1,10 @@
-import { ActionIcon, Table, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Table, UnstyledButton } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { Schema } from '../../http/api.ts';
 import { Money, Quantity } from '../../shared/amounts.tsx';
-import { NumberCell } from '../../shared/tables/data-table.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
+import { NumberCell, RowHead } from '../../shared/tables/data-table.tsx';
 import { instantText } from '../../shared/times.ts';
 import type { MayChangeValues } from './may-change-values.ts';
 import type { ShownMetric } from '../metric-queries.ts';
@@ -29,9 +30,7 @@ export function ValueRow({
   const changeTo = (after: number | null): Promise<void> => change({ period, label, before: value, after });
   return (
     <Table.Tr>
-      <Table.Th scope="row" fw="normal">
-        {period}
-      </Table.Th>
+      <RowHead>{period}</RowHead>
       {metric.label_key !== null && <Table.Td>{label}</Table.Td>}
       <NumberCell>
         {isOpen ? (
@@ -60,9 +59,7 @@ export function ValueRow({
       </NumberCell>
       <Table.Td title={changed_at}>
         {changed_by.name}, {instantText(changed_at)}
-        <Text size="xs" c="dimmed">
-          {SOURCES_OF_VALUES[source]}
-        </Text>
+        <Dimmed size="xs">{SOURCES_OF_VALUES[source]}</Dimmed>
       </Table.Td>
       {mayRemove && (
         <Table.Td>

@@ -1,4 +1,4 @@
-import { Button, Group, Text, TextInput, type TextInputProps } from '@mantine/core';
+import { Button, Group, TextInput, type TextInputProps } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -6,6 +6,7 @@ import { api, bodyOf } from '../../http/api.ts';
 import { listQuery } from '../../http/list-query.ts';
 import { useSession } from '../../http/session.ts';
 import { addMonths, monthOf, type Month } from '../../shared/calendar.ts';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { ListCard } from '../../shared/tables/list-card.tsx';
 import { useHotkeys } from '@mantine/hooks';
 import { mayChangeValues } from './may-change-values.ts';
@@ -58,11 +59,7 @@ export function ValuesTab({ metric }: { metric: ShownMetric }): ReactNode {
         <Group align="flex-end" mb="sm">
           <MonthInput label="From" value={start} max={end} onChange={setStart} />
           <MonthInput label="To" value={end} min={start} max={newest} onChange={setEnd} />
-          {editable.reason !== null && (
-            <Text size="sm" c="dimmed">
-              {editable.reason}
-            </Text>
-          )}
+          {editable.reason !== null && <Dimmed>{editable.reason}</Dimmed>}
         </Group>
       }
       query={query}

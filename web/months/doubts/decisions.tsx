@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { DialogForm, withoutFields } from '../../shared/forms/dialog-form.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { sentence } from '../../shared/words.ts';
 import { SPEND_CHANGES } from '../../sources/sources-queries.ts';
 import { WayDialog, type WayOutProps } from './way-button.tsx';
@@ -32,9 +33,7 @@ const Decision = ({ of, words, send, done }: Decided): ReactNode => (
         close={close}
       >
         <Text size="sm">{sentence(of.way.sentence)}</Text>
-        <Text size="sm" c="dimmed">
-          All open months follow at once. You can take it back on the page of the source.
-        </Text>
+        <Dimmed>All open months follow at once. You can take it back on the page of the source.</Dimmed>
       </DialogForm>
     )}
   </WayDialog>

@@ -1,7 +1,8 @@
-import { ActionIcon, Code, Group, Table, Text } from '@mantine/core';
+import { ActionIcon, Code, Group, Table } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Instant } from '../../shared/instant.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { RowWithDetail } from '../../shared/tables/row-with-detail.tsx';
 import type { AuditRecord } from './audit-query.ts';
 import { AuditWords } from './audit-words.tsx';
@@ -47,9 +48,9 @@ export const AuditRow = ({
 
 const Detail = ({ of: { action, target, id, detail } }: { of: AuditRecord }): ReactNode => (
   <>
-    <Text size="xs" c="dimmed" mb={4}>
+    <Dimmed size="xs" mb={4}>
       {action}, target {target}, record {id}
-    </Text>
+    </Dimmed>
     <Code block>{JSON.stringify(detail, null, 2)}</Code>
   </>
 );
@@ -70,11 +71,7 @@ function Actor({ of: { actor, detail } }: { of: AuditRecord }): ReactNode {
           : actor.type === 'webhook'
             ? `The endpoint at ${actor.name}`
             : actor.name}
-      {through !== undefined && (
-        <Text size="xs" c="dimmed">
-          {through}
-        </Text>
-      )}
+      {through !== undefined && <Dimmed size="xs">{through}</Dimmed>}
     </>
   );
 }

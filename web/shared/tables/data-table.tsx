@@ -33,6 +33,13 @@ export const NumberCell = ({ children }: { children: ReactNode }): ReactNode => 
   <Table.Td ta="right">{children}</Table.Td>
 );
 
+/** The heading of a row, as light as its cells. */
+export const RowHead = ({ children }: { children: ReactNode }): ReactNode => (
+  <Table.Th scope="row" fw="normal">
+    {children}
+  </Table.Th>
+);
+
 /** The heading of a column. */
 export const ColumnHead = ({
   children,

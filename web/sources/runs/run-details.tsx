@@ -1,7 +1,8 @@
-import { Alert, List, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, List, Stack, Table, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import { Money, Quantity } from '../../shared/amounts.tsx';
-import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { MoneyCell, QuantityCell } from '../../shared/tables/amount-cells.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
+import { DataTable, RowHead } from '../../shared/tables/data-table.tsx';
 import type { Run } from '../sources-queries.ts';
 import { TableHead } from '../../shared/tables/table-head.tsx';
 
@@ -10,11 +11,11 @@ export function RunDetails({ run }: { run: Run }): ReactNode {
   const { error, notes, rejected_samples: samples, changes } = run;
   if (error === null && notes.length === 0 && samples.length === 0 && changes.length === 0) {
     return (
-      <Text size="sm" c="dimmed">
+      <Dimmed>
         {run.status === 'running'
           ? 'The run is under way. What it changes is shown once it has ended.'
           : 'The run rejected nothing, and changed the cost of no month.'}
-      </Text>
+      </Dimmed>
     );
   }
   return (
@@ -67,9 +68,7 @@ const Samples = ({ samples }: { samples: Run['rejected_samples'] }): ReactNode =
         <Table.Tr key={`${problem} ${file ?? ''}`}>
           <Table.Td style={{ overflowWrap: 'anywhere' }}>{problem}</Table.Td>
           <Table.Td style={{ overflowWrap: 'anywhere' }}>{file ?? 'not of one file'}</Table.Td>
-          <NumberCell>
-            <Quantity value={rows} />
-          </NumberCell>
+          <QuantityCell value={rows} />
         </Table.Tr>
       ))}
     </Table.Tbody>
@@ -82,18 +81,10 @@ const Changes = ({ changes }: { changes: Run['changes'] }): ReactNode => (
     <Table.Tbody>
       {changes.map(({ month, before, after }) => (
         <Table.Tr key={month}>
-          <Table.Th scope="row" fw="normal">
-            {month}
-          </Table.Th>
-          <NumberCell>
-            <Money value={before} reason="the source had no cost of the month" />
-          </NumberCell>
-          <NumberCell>
-            <Money value={after} reason="the source has no cost of the month any more" />
-          </NumberCell>
-          <NumberCell>
-            <Money value={differenceOf(before ?? 0, after ?? 0)} />
-          </NumberCell>
+          <RowHead>{month}</RowHead>
+          <MoneyCell value={before} reason="the source had no cost of the month" />
+          <MoneyCell value={after} reason="the source has no cost of the month any more" />
+          <MoneyCell value={differenceOf(before ?? 0, after ?? 0)} />
         </Table.Tr>
       ))}
     </Table.Tbody>

@@ -1,6 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { countText, quantityText } from '../../shared/numbers.ts';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { instantText } from '../../shared/times.ts';
 import type { Run } from '../sources-queries.ts';
 
@@ -8,19 +9,13 @@ const COLORS: Record<Run['status'], string> = { running: 'blue', completed: 'gre
 
 /** The state of a run as a word. */
 export const RunStatus = ({ status }: { status: Run['status'] }): ReactNode => (
-  <Badge variant="dot" color={COLORS[status]}>
-    {status}
-  </Badge>
+  <Badge color={COLORS[status]}>{status}</Badge>
 );
 
 /** What a run did, or does, in words: when, how many rows, and why it failed. */
 export function RunWords({ run }: { run: Run | null }): ReactNode {
   if (run === null) {
-    return (
-      <Text size="sm" c="dimmed">
-        It has never run.
-      </Text>
-    );
+    return <Dimmed>It has never run.</Dimmed>;
   }
   const {
     status,

@@ -3,8 +3,8 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
-import { Money, Quantity } from '../../shared/amounts.tsx';
-import { NumberCell } from '../../shared/tables/data-table.tsx';
+import { MoneyCell, QuantityCell } from '../../shared/tables/amount-cells.tsx';
+import { RowHead } from '../../shared/tables/data-table.tsx';
 import { ListCard } from '../../shared/tables/list-card.tsx';
 import { instantText } from '../../shared/times.ts';
 import { RunDetails } from './run-details.tsx';
@@ -69,7 +69,7 @@ function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }): ReactNode {
   const underWay = run.status === 'running' ? 'the run is under way' : 'the run did not get that far';
   return (
     <Table.Tr>
-      <Table.Th scope="row" fw="normal">
+      <RowHead>
         <UnstyledButton
           fz="sm"
           mih={24}
@@ -84,24 +84,16 @@ function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }): ReactNode {
         >
           <Chevron size={14} aria-hidden style={{ verticalAlign: 'middle' }} /> {instantText(run.started_at)}
         </UnstyledButton>
-      </Table.Th>
+      </RowHead>
       <Table.Td>
         <RunStatus status={run.status} />
       </Table.Td>
       <Table.Td>{tookText(run)}</Table.Td>
       <Table.Td>{monthsText(run.months)}</Table.Td>
-      <NumberCell>
-        <Quantity value={run.rows_read} />
-      </NumberCell>
-      <NumberCell>
-        <Quantity value={run.rows_rejected} />
-      </NumberCell>
-      <NumberCell>
-        <Quantity value={run.rows_left_out} reason={underWay} />
-      </NumberCell>
-      <NumberCell>
-        <Money value={run.cost_total} reason={underWay} />
-      </NumberCell>
+      <QuantityCell value={run.rows_read} />
+      <QuantityCell value={run.rows_rejected} />
+      <QuantityCell value={run.rows_left_out} reason={underWay} />
+      <MoneyCell value={run.cost_total} reason={underWay} />
     </Table.Tr>
   );
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { useSession } from '../../http/session.ts';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import type { Day } from '../../shared/calendar.ts';
 import { Answer } from '../../shared/states.tsx';
 import { sentence } from '../../shared/words.ts';
@@ -83,9 +84,7 @@ function EndForm({
         data-autofocus
         {...form.getInputProps('day')}
       />
-      <Text size="xs" c="dimmed">
-        You can take this back on the page of its source.
-      </Text>
+      <Dimmed size="xs">You can take this back on the page of its source.</Dimmed>
     </DialogForm>
   );
 }

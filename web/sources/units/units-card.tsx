@@ -1,4 +1,4 @@
-import { Button, Group, List, Table, Text } from '@mantine/core';
+import { Button, Group, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
@@ -7,7 +7,7 @@ import { Missing } from '../../shared/amounts.tsx';
 import { DialogButton } from '../../shared/forms/dialog-button.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { ListCard } from '../../shared/tables/list-card.tsx';
-import { sentence } from '../../shared/words.ts';
+import { Sentences } from '../../shared/sentences.tsx';
 import { SPEND_CHANGES, type CostSource } from '../sources-queries.ts';
 import { EndUnit } from './end-unit.tsx';
 import { unitsQuery, type Unit } from './units-query.ts';
@@ -63,13 +63,7 @@ function UnitRow({ sourceId, unit }: { sourceId: string; unit: Unit }): ReactNod
       <Table.Td maw={420}>
         {unit.ended_on !== null && <Text size="sm">Ended on {unit.ended_on}.</Text>}
         {unit.stands && <Text size="sm">Its charges are right beside others.</Text>}
-        {unit.doubts.length > 0 && (
-          <List size="sm">
-            {unit.doubts.map((doubt) => (
-              <List.Item key={doubt}>{sentence(doubt)}</List.Item>
-            ))}
-          </List>
-        )}
+        <Sentences words={unit.doubts} />
       </Table.Td>
       {may('admin') && (
         <Table.Td>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Schema } from '../../http/api.ts';
 import { Change, Money } from '../../shared/amounts.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { daysInclusive } from '../../shared/calendar.ts';
 import { Card } from '../../shared/card.tsx';
 import { Answer } from '../../shared/states.tsx';
@@ -42,9 +43,7 @@ function Summary({ costs }: { costs: Schema<'Costs'> }): ReactNode {
           )}
         </Text>
       </Group>
-      <Text size="sm" c="dimmed">
-        {deliveredText(costs)}
-      </Text>
+      <Dimmed>{deliveredText(costs)}</Dimmed>
     </>
   );
 }

@@ -1,11 +1,12 @@
-import { List, Stack, Table, Text } from '@mantine/core';
+import { Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Money } from '../../shared/amounts.tsx';
+import { MoneyCell } from '../../shared/tables/amount-cells.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { Card } from '../../shared/card.tsx';
-import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
-import { sentence } from '../../shared/words.ts';
+import { DataTable, RowHead } from '../../shared/tables/data-table.tsx';
 import { SOURCE_NAMES } from '../source-names.ts';
 import type { Breakdown } from './costs-queries.ts';
+import { Sentences } from '../../shared/sentences.tsx';
 import { TableHead } from '../../shared/tables/table-head.tsx';
 
 type Reconciled = Breakdown['reconciliation'][number];
@@ -15,10 +16,10 @@ export function ReconciliationCard({ rows }: { rows: readonly Reconciled[] }): R
   const noted = rows.filter(({ notes }) => notes.length > 0);
   return (
     <Card title="Clusters and hosts next to their bills">
-      <Text size="sm" c="dimmed" mb="xs">
+      <Dimmed mb="xs">
         If a bill has the machines of a cluster or host, the billed amount counts. Otherwise its own prices
         count. Each dollar counts once.
-      </Text>
+      </Dimmed>
       <DataTable label="Reported and billed amounts" minWidth={680}>
         <TableHead
           columns={[
@@ -32,24 +33,16 @@ export function ReconciliationCard({ rows }: { rows: readonly Reconciled[] }): R
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={`${row.source} ${row.name}`}>
-              <Table.Th scope="row" fw="normal">
+              <RowHead>
                 {row.name}{' '}
-                <Text span size="xs" c="dimmed">
+                <Dimmed span size="xs">
                   {SOURCE_NAMES[row.source]}
-                </Text>
-              </Table.Th>
-              <NumberCell>
-                <Money value={row.reported} />
-              </NumberCell>
-              <NumberCell>
-                <Money value={row.billed} />
-              </NumberCell>
-              <NumberCell>
-                <Money value={row.outside_bills} />
-              </NumberCell>
-              <NumberCell>
-                <Money value={row.difference} />
-              </NumberCell>
+                </Dimmed>
+              </RowHead>
+              <MoneyCell value={row.reported} />
+              <MoneyCell value={row.billed} />
+              <MoneyCell value={row.outside_bills} />
+              <MoneyCell value={row.difference} />
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -61,11 +54,7 @@ export function ReconciliationCard({ rows }: { rows: readonly Reconciled[] }): R
               <Text size="sm" fw={600}>
                 {name}
               </Text>
-              <List size="sm">
-                {notes.map((note) => (
-                  <List.Item key={note}>{sentence(note)}</List.Item>
-                ))}
-              </List>
+              <Sentences words={notes} />
             </div>
           ))}
         </Stack>

@@ -1,13 +1,14 @@
-import { ActionIcon, Alert, List, Stack, Table, Text } from '@mantine/core';
+import { ActionIcon, Stack, Table, Text } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Money } from '../../shared/amounts.tsx';
-import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { MoneyCell } from '../../shared/tables/amount-cells.tsx';
+import { DataTable, RowHead } from '../../shared/tables/data-table.tsx';
 import { Empty, Failure, Loading } from '../../shared/states.tsx';
-import { sentence } from '../../shared/words.ts';
 import { Collected } from './collected.tsx';
 import { keyOf, previewQuery, type Pick, type PickUser } from './spend-queries.ts';
+import { SentencesAlert } from '../../shared/sentences.tsx';
 import { TableHead } from '../../shared/tables/table-head.tsx';
 
 /** The picks with their costs in the newest complete month. Without `onChange` they are only shown. */
@@ -46,15 +47,11 @@ export function ChosenSpend({
             const shown = known.get(keyOf(pick));
             return (
               <Table.Tr key={keyOf(pick)}>
-                <Table.Th scope="row" fw="normal">
-                  {shown?.name ?? '…'}
-                </Table.Th>
+                <RowHead>{shown?.name ?? '…'}</RowHead>
                 <Table.Td>
                   <Collected from={shown?.collected_from ?? null} />
                 </Table.Td>
-                <NumberCell>
-                  <Money value={shown?.cost} reason="not known before the next load" />
-                </NumberCell>
+                <MoneyCell value={shown?.cost} reason="not known before the next load" />
                 {onChange !== undefined && (
                   <Table.Td>
                     <ActionIcon
@@ -77,9 +74,7 @@ export function ChosenSpend({
           <Table.Tr>
             <Table.Th scope="row">Together, each dollar once</Table.Th>
             <Table.Td />
-            <NumberCell>
-              <Money value={preview.cost} reason="not known before the next load" />
-            </NumberCell>
+            <MoneyCell value={preview.cost} reason="not known before the next load" />
             {onChange !== undefined && <Table.Td />}
           </Table.Tr>
         </Table.Tfoot>
@@ -89,27 +84,8 @@ export function ChosenSpend({
           <Money value={preview.overlap} /> are in more than one of them, and count once.
         </Text>
       )}
-      <Sentences color="red" title="This cannot be saved" sentences={preview.conflicts} />
-      <Sentences color="yellow" title="Know before you save" sentences={preview.notes} />
+      <SentencesAlert color="red" role="status" title="This cannot be saved" words={preview.conflicts} />
+      <SentencesAlert color="yellow" role="status" title="Know before you save" words={preview.notes} />
     </Stack>
   );
 }
-
-const Sentences = ({
-  color,
-  title,
-  sentences,
-}: {
-  color: string;
-  title: string;
-  sentences: string[];
-}): ReactNode =>
-  sentences.length > 0 && (
-    <Alert color={color} title={title} role="status">
-      <List size="sm">
-        {sentences.map((words) => (
-          <List.Item key={words}>{sentence(words)}</List.Item>
-        ))}
-      </List>
-    </Alert>
-  );

@@ -3,8 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { Money } from '../../shared/amounts.tsx';
-import { NumberCell } from '../../shared/tables/data-table.tsx';
+import { MoneyCell } from '../../shared/tables/amount-cells.tsx';
+import { RowHead } from '../../shared/tables/data-table.tsx';
 import { Answer, Empty } from '../../shared/states.tsx';
 import { Collected } from './collected.tsx';
 import { keyOf, optionsQuery, type Pick } from './spend-queries.ts';
@@ -96,15 +96,11 @@ export function SpendOptions({
                           <IconPlus size={16} aria-hidden />
                         </ActionIcon>
                       </Table.Td>
-                      <Table.Th scope="row" fw="normal">
-                        {name}
-                      </Table.Th>
+                      <RowHead>{name}</RowHead>
                       <Table.Td>
                         <Collected from={collected_from} />
                       </Table.Td>
-                      <NumberCell>
-                        <Money value={cost} reason={UNKNOWN} />
-                      </NumberCell>
+                      <MoneyCell value={cost} reason={UNKNOWN} />
                     </Table.Tr>
                   ))}
                 </Table.Tbody>

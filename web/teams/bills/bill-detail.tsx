@@ -3,14 +3,17 @@ import type { ReactNode } from 'react';
 import { SPEND_SOURCES } from '../../../domain/sources/spend-sources.ts';
 import { useSession } from '../../http/session.ts';
 import { Money } from '../../shared/amounts.tsx';
+import { MoneyCell } from '../../shared/tables/amount-cells.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { monthOf } from '../../shared/calendar.ts';
 import { Card } from '../../shared/card.tsx';
-import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { DataTable, RowHead } from '../../shared/tables/data-table.tsx';
 import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import type { Bill } from '../team-queries.ts';
-import { BillStatus, missingReason, Sentences } from './bill-status.tsx';
+import { BillStatus, missingReason } from './bill-status.tsx';
 import { Reseal } from './reseal.tsx';
 import { sentence } from '../../shared/words.ts';
+import { Sentences } from '../../shared/sentences.tsx';
 import { TableHead } from '../../shared/tables/table-head.tsx';
 
 /** A team's bill of a month: its amounts in detail, its status, and what to know about it. */
@@ -31,15 +34,8 @@ export function BillDetail({ bill }: { bill: Bill }): ReactNode {
           <BillStatus status={bill.status} />
           {bill.version !== null && <Text size="sm">Version {bill.version}</Text>}
         </Group>
-        {bill.waiting_for.length > 0 && (
-          <div>
-            <Text size="sm" fw={600}>
-              It waits for:
-            </Text>
-            <Sentences words={bill.waiting_for} />
-          </div>
-        )}
-        <Notes bill={bill} />
+        <Points title="It waits for:" words={bill.waiting_for} />
+        <Points title="What to know:" words={notesOf(bill)} />
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <Direct bill={bill} />
           <Shared bill={bill} />
@@ -57,41 +53,36 @@ function followsToday({ settled_before_teams, backfilled }: Bill): string {
   return `The month follows today ${until}: its bills seal again if spend, teams or shared costs change.`;
 }
 
-function Notes({ bill }: { bill: Bill }): ReactNode {
-  const notes = [
-    ...(bill.settled_before_teams ? ['The month settled while there was no team.'] : []),
-    ...(bill.backfilled ? ['The spend of the month was complete late.'] : []),
-    ...(bill.follows_today ? [followsToday(bill)] : []),
-    ...bill.uncollected.map((words) => `The bill misses spend. ${sentence(words)}`),
-  ];
-  return (
-    notes.length > 0 && (
-      <div>
-        <Text size="sm" fw={600}>
-          What to know:
-        </Text>
-        <Sentences words={notes} />
-      </div>
-    )
-  );
-}
+const notesOf = (bill: Bill): string[] => [
+  ...(bill.settled_before_teams ? ['The month settled while there was no team.'] : []),
+  ...(bill.backfilled ? ['The spend of the month was complete late.'] : []),
+  ...(bill.follows_today ? [followsToday(bill)] : []),
+  ...bill.uncollected.map((words) => `The bill misses spend. ${sentence(words)}`),
+];
 
-function Direct({ bill }: { bill: Bill }): ReactNode {
-  const reason = missingReason(bill);
-  return (
-    <Parts
-      label="Direct"
-      about="What the team owns, by source"
-      total={bill.direct}
-      reason={reason}
-      parts={SPEND_SOURCES.map((source) => ({
-        id: source,
-        name: SOURCE_NAMES[source],
-        amount: bill.by_source?.[source] ?? null,
-      }))}
-    />
+const Points = ({ title, words }: { title: string; words: readonly string[] }): ReactNode =>
+  words.length > 0 && (
+    <div>
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      <Sentences listStyleType="none" withPadding={false} words={words} />
+    </div>
   );
-}
+
+const Direct = ({ bill }: { bill: Bill }): ReactNode => (
+  <Parts
+    label="Direct"
+    about="What the team owns, by source"
+    total={bill.direct}
+    reason={missingReason(bill)}
+    parts={SPEND_SOURCES.map((source) => ({
+      id: source,
+      name: SOURCE_NAMES[source],
+      amount: bill.by_source?.[source] ?? null,
+    }))}
+  />
+);
 
 const Shared = ({ bill }: { bill: Bill }): ReactNode => (
   <Parts
@@ -121,20 +112,14 @@ const Parts = ({
     <Table.Tbody>
       {parts.map(({ id, name, amount }) => (
         <Table.Tr key={id}>
-          <Table.Th scope="row" fw="normal">
-            {name}
-          </Table.Th>
-          <NumberCell>
-            <Money value={amount} reason={reason} />
-          </NumberCell>
+          <RowHead>{name}</RowHead>
+          <MoneyCell value={amount} reason={reason} />
         </Table.Tr>
       ))}
       {parts.length === 0 && (
         <Table.Tr>
           <Table.Td colSpan={2}>
-            <Text size="sm" c="dimmed">
-              No shared cost has a part for this team.
-            </Text>
+            <Dimmed>No shared cost has a part for this team.</Dimmed>
           </Table.Td>
         </Table.Tr>
       )}
@@ -142,9 +127,7 @@ const Parts = ({
     <Table.Tfoot>
       <Table.Tr fw={600} style={{ borderTop: '1px solid var(--table-border-color)' }}>
         <Table.Th scope="row">{label}</Table.Th>
-        <NumberCell>
-          <Money value={total} reason={reason} />
-        </NumberCell>
+        <MoneyCell value={total} reason={reason} />
       </Table.Tr>
     </Table.Tfoot>
   </DataTable>

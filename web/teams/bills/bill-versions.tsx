@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { SPEND_SOURCES } from '../../../domain/sources/spend-sources.ts';
 import { useSession } from '../../http/session.ts';
 import { Missing, Money } from '../../shared/amounts.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { Card } from '../../shared/card.tsx';
 import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
 import { changeText, moneyText } from '../../shared/numbers.ts';
@@ -125,10 +126,10 @@ const Cause = ({
         {sealed_because === 'resealed' ? `“${reason}”` : sentence(reason)}
       </Text>
     )}
-    <Text size="xs" c="dimmed">
+    <Dimmed size="xs">
       {instantText(sealed_at)}
       {sealed_by !== null && `, with the key ${sealed_by.name}`}
-    </Text>
+    </Dimmed>
   </Stack>
 );
 
@@ -159,10 +160,10 @@ function Difference({ now, then }: { now: number; then: number }): ReactNode {
   const difference = sumOf([now, -then]);
   const money = moneyText(difference, organisation.currency);
   return (
-    <Text size="xs" c="dimmed" fw="normal">
+    <Dimmed size="xs" fw="normal">
       {difference === 0
         ? 'unchanged'
         : `${difference > 0 ? '+' : ''}${money}${then === 0 ? '' : ` (${changeText((difference / Math.abs(then)) * 100)})`}`}
-    </Text>
+    </Dimmed>
   );
 }

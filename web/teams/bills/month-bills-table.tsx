@@ -1,7 +1,8 @@
-import { Table, Text } from '@mantine/core';
+import { Table } from '@mantine/core';
 import { useMemo, type ReactNode } from 'react';
-import { Money } from '../../shared/amounts.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { MoneyCell } from '../../shared/tables/amount-cells.tsx';
+import { Dimmed } from '../../shared/dimmed.tsx';
+import { ColumnHead, DataTable } from '../../shared/tables/data-table.tsx';
 import { isLong, LongBody } from '../../shared/tables/long-body.tsx';
 import { sumOf } from '../../shared/sums.ts';
 import type { BillOfTeam, BillsOfMonth } from '../team-queries.ts';
@@ -98,13 +99,9 @@ const RestRow = ({
       {name}
     </Table.Th>
     <Table.Td colSpan={2} />
-    <NumberCell>
-      <Money value={value} reason={reason} />
-    </NumberCell>
+    <MoneyCell value={value} reason={reason} />
     <Table.Td colSpan={2}>
-      <Text size="sm" c="dimmed" fw="normal">
-        {children}
-      </Text>
+      <Dimmed fw="normal">{children}</Dimmed>
     </Table.Td>
   </Table.Tr>
 );

@@ -1,8 +1,9 @@
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useSession } from '../../http/session.ts';
 import { addMonths, firstDay, monthOf } from '../../shared/calendar.ts';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { Answer, Failure } from '../../shared/states.tsx';
 import { labelledMetricsQuery, labelsQuery } from '../team-queries.ts';
 import { teamChoices, type SplitFieldsProps } from './split-draft.ts';
@@ -61,9 +62,7 @@ function Labels({ draft, teams, onChange, metricId }: SplitFieldsProps & { metri
         />
       ))}
       {recent.data !== undefined && labels.length === 0 && (
-        <Text size="sm" c="dimmed">
-          The metric has no values in the last three months. Add its labels by hand.
-        </Text>
+        <Dimmed>The metric has no values in the last three months. Add its labels by hand.</Dimmed>
       )}
       <AddLabel
         isKnown={(label) => labels.includes(label)}

@@ -2,7 +2,9 @@ import { ActionIcon, Box, Group, Skeleton, Table, Text, Tooltip, UnstyledButton 
 import { IconChevronDown, IconChevronRight, IconInfoCircle } from '@tabler/icons-react';
 import { memo, type ReactNode } from 'react';
 import { messageOf } from '../../../http/api-error.ts';
-import { Money, Percent } from '../../../shared/amounts.tsx';
+import { Percent } from '../../../shared/amounts.tsx';
+import { MoneyCell } from '../../../shared/tables/amount-cells.tsx';
+import { Dimmed } from '../../../shared/dimmed.tsx';
 import { SeriesSwatch } from '../../../shared/charts/series-swatch.tsx';
 import { REST_COLOR } from '../../../shared/charts/series-colors.ts';
 import { NumberCell } from '../../../shared/tables/data-table.tsx';
@@ -68,17 +70,22 @@ export const LineRow = memo(
             {part.key.reason !== null && <Reason reason={part.key.reason} />}
           </Group>
         </Table.Th>
-        <NumberCell>
-          <Money value={part.total} />
-        </NumberCell>
-        <NumberCell>
-          <Percent value={total === 0 ? null : (part.total / total) * 100} reason="the total is 0" />
-        </NumberCell>
+        <AmountAndShare amount={part.total} total={total} />
       </Table.Tr>
     );
   },
 );
 LineRow.displayName = 'LineRow';
+
+/** An amount and its share of the total, in two cells. */
+export const AmountAndShare = ({ amount, total }: { amount: number; total: number }): ReactNode => (
+  <>
+    <MoneyCell value={amount} />
+    <NumberCell>
+      <Percent value={total === 0 ? null : (amount / total) * 100} reason="the total is 0" />
+    </NumberCell>
+  </>
+);
 
 function PartButton({
   part: { key },
@@ -118,10 +125,10 @@ const Name = ({ name: { name, detail, reason }, isLong }: { name: CostKey; isLon
       {name}
     </Text>
     {detail !== null && (
-      <Text span size="xs" c="dimmed">
+      <Dimmed span size="xs">
         {' '}
         {detail}
-      </Text>
+      </Dimmed>
     )}
   </Box>
 );

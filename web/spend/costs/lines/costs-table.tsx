@@ -2,13 +2,12 @@ import { Table, TextInput, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, type ReactNode } from 'react';
-import { Money, Percent } from '../../../shared/amounts.tsx';
 import { Card } from '../../../shared/card.tsx';
 import type { StackedSeries } from '../../../shared/charts/stacked-series.ts';
-import { DataTable, NumberCell } from '../../../shared/tables/data-table.tsx';
+import { DataTable } from '../../../shared/tables/data-table.tsx';
 import { Empty } from '../../../shared/states.tsx';
 import { isLong, LongBody } from '../../../shared/tables/long-body.tsx';
-import { LineRow, LINE_HEIGHT } from './cost-line-row.tsx';
+import { AmountAndShare, LineRow, LINE_HEIGHT } from './cost-line-row.tsx';
 import { linesOf, type CostLine, type CostPart } from './cost-lines.ts';
 import type { CostRange } from '../cost-range.ts';
 import { GROUPS, type CostOrder } from '../costs-search.ts';
@@ -138,12 +137,7 @@ const lineId = (line: CostLine): string =>
 const SumRow = ({ name, value, total }: { name: string; value: number; total: number }): ReactNode => (
   <Table.Tr fw={600}>
     <Table.Th scope="row">{name}</Table.Th>
-    <NumberCell>
-      <Money value={value} />
-    </NumberCell>
-    <NumberCell>
-      <Percent value={total === 0 ? null : (value / total) * 100} reason="the total is 0" />
-    </NumberCell>
+    <AmountAndShare amount={value} total={total} />
   </Table.Tr>
 );
 

@@ -1,8 +1,9 @@
 import { Button, Center, Table, UnstyledButton } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Money } from '../../../shared/amounts.tsx';
+import { MoneyCell } from '../../../shared/tables/amount-cells.tsx';
 import type { StackedPeriod, StackedSeries } from '../../../shared/charts/stacked-series.ts';
-import { ColumnHead, DataTable, NumberCell } from '../../../shared/tables/data-table.tsx';
+import { ColumnHead, DataTable, NumberCell, RowHead } from '../../../shared/tables/data-table.tsx';
 import { sumOf } from '../../../shared/sums.ts';
 
 const PAGE = 31;
@@ -40,7 +41,7 @@ export function PeriodsTable({
         <Table.Tbody>
           {data.slice(0, shown).map(({ period, values }) => (
             <Table.Tr key={period}>
-              <Table.Th scope="row" fw="normal">
+              <RowHead>
                 <UnstyledButton
                   fz="sm"
                   c="var(--mantine-color-anchor)"
@@ -51,15 +52,13 @@ export function PeriodsTable({
                 >
                   {period}
                 </UnstyledButton>
-              </Table.Th>
+              </RowHead>
               {series.map(({ name }) => (
                 <NumberCell key={name}>
                   <Money value={values[name]} reason="no spend" />
                 </NumberCell>
               ))}
-              <NumberCell>
-                <Money value={sumOf(Object.values(values).map((value) => value ?? 0))} />
-              </NumberCell>
+              <MoneyCell value={sumOf(Object.values(values).map((value) => value ?? 0))} />
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -1,0 +1,24 @@
+import { Alert, List, type AlertProps, type ListProps } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { sentence } from './words.ts';
+
+/** Words of the API as a list of sentences. Shows nothing without any. */
+export const Sentences = ({ words, ...list }: ListProps & { words: readonly string[] }): ReactNode =>
+  words.length > 0 && (
+    <List size="sm" {...list}>
+      {words.map((each) => (
+        <List.Item key={each}>{sentence(each)}</List.Item>
+      ))}
+    </List>
+  );
+
+/** {@link Sentences} in a box with a title. */
+export const SentencesAlert = ({
+  words,
+  ...alert
+}: AlertProps & { title: string; words: readonly string[] }): ReactNode =>
+  words.length > 0 && (
+    <Alert {...alert}>
+      <Sentences words={words} />
+    </Alert>
+  );
