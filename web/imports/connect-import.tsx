@@ -1,6 +1,6 @@
 import { Alert, Button, SegmentedControl, Table, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { mayFeed, PLATFORMS, type Platform } from '../../domain/imports/platforms.ts';
 import { api, dataOf, type Schema } from '../http/api.ts';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.ts';
@@ -50,8 +50,8 @@ export function ConnectImport({
   const platform = FORMS[type];
   const params = { path: { id: metric.id } };
   const check = useChange({
-    send: (values: Values) =>
-      dataOf(api.POST('/api/v1/metrics/{id}/import/check', { params, body: bodyFor(values) })),
+    send: (values: Values, signal) =>
+      dataOf(api.POST('/api/v1/metrics/{id}/import/check', { params, body: bodyFor(values), signal })),
     changes: [],
     showsError: true,
   });
@@ -63,6 +63,8 @@ export function ConnectImport({
     onDone: () => onDone?.(),
     showsError: true,
   });
+  const { abandon } = check;
+  useEffect(() => abandon, [abandon]);
   const { error } = connect.isError ? connect : check;
   return (
     <Form

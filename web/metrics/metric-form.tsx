@@ -1,5 +1,5 @@
-import { Alert, Radio, Select, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Alert, Select, Stack, TextInput } from '@mantine/core';
+import { isNotEmpty, useForm, type UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -9,6 +9,7 @@ import { Card } from '../shared/card.tsx';
 import { Form } from '../shared/forms/form.tsx';
 import { numberIn, problemIn } from '../shared/forms/number-entry.ts';
 import { NumberField } from '../shared/forms/number-field.tsx';
+import { RadioGroup } from '../shared/forms/radio-group.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { SpendPicker } from '../spend/picks/spend-picker.tsx';
 import type { Pick } from '../spend/picks/spend-queries.ts';
@@ -28,11 +29,6 @@ interface Values {
   labelKey: string;
 }
 
-const required =
-  (what: string) =>
-  (text: string): string | null =>
-    text.trim() === '' ? `Expected ${what}` : null;
-
 const scopeOf = ({ scope, teamId, spend }: Values) =>
   scope === 'organisation'
     ? { type: scope }
@@ -40,9 +36,27 @@ const scopeOf = ({ scope, teamId, spend }: Values) =>
       ? { type: scope, team_id: teamId ?? '' }
       : { type: scope, spend };
 
+/** Returns the body of the request. Revenue is in the organisation's currency, adds up, and has no labels. */
+function bodyOf(values: Values, currency: string) {
+  const isRevenue = values.kind === 'revenue';
+  return {
+    name: values.name,
+    unit: isRevenue ? currency : values.unit,
+    kind: values.kind,
+    frequency: values.frequency,
+    aggregation: isRevenue ? 'total' : values.aggregation,
+    scope: scopeOf(values),
+    target: numberIn(values.target, targetRule(values.kind, currency)),
+    ...(isRevenue ? { currency } : {}),
+    ...(isRevenue || values.labelKey.trim() === '' ? {} : { label_key: values.labelKey }),
+  };
+}
+
+type MetricFormState = UseFormReturnType<Values>;
+
 /** The form for a new metric: what it counts, and whose cost it divides. */
 export function MetricForm(): ReactNode {
-  const { organisation, has } = useSession();
+  const { organisation } = useSession();
   const navigate = useNavigate();
   const form = useForm<Values>({
     initialValues: {
@@ -58,34 +72,18 @@ export function MetricForm(): ReactNode {
       labelKey: '',
     },
     validate: {
-      name: required('a name'),
-      unit: (unit, { kind }) => (kind === 'revenue' ? null : required('what one of it is called')(unit)),
+      name: isNotEmpty('Expected a name'),
+      unit: (unit, { kind }) =>
+        kind === 'count' && unit.trim() === '' ? 'Expected what one of it is called' : null,
       teamId: (teamId, { scope }) => (scope === 'team' && teamId === null ? 'Expected a team' : null),
       spend: (spend, { scope }) =>
         scope === 'spend' && spend.length === 0 ? 'Expected at least one part of spend' : null,
-      target: (target, values) => problemIn(target, targetRule(values.kind, organisation.currency)),
+      target: (target, { kind }) => problemIn(target, targetRule(kind, organisation.currency)),
     },
   });
-  const { kind, scope, spend, frequency } = form.values;
-  const teams = useQuery({ ...teamsQuery, enabled: scope === 'team' });
-  const isRevenue = kind === 'revenue';
   const create = useChange({
-    send: (values: Values) =>
-      dataOf(
-        api.POST('/api/v1/metrics', {
-          body: {
-            name: values.name,
-            unit: isRevenue ? organisation.currency : values.unit,
-            kind: values.kind,
-            frequency: values.frequency,
-            aggregation: isRevenue ? 'total' : values.aggregation,
-            scope: scopeOf(values),
-            target: numberIn(values.target, targetRule(values.kind, organisation.currency)),
-            ...(isRevenue ? { currency: organisation.currency } : {}),
-            ...(isRevenue || values.labelKey.trim() === '' ? {} : { label_key: values.labelKey }),
-          },
-        }),
-      ),
+    send: (values: Values, signal) =>
+      dataOf(api.POST('/api/v1/metrics', { body: bodyOf(values, organisation.currency), signal })),
     changes: ['metric-list', 'overview', 'waiting', 'spend'],
     done: ({ name }) => `${name} is there. Add values next.`,
     onDone: ({ id }) => {
@@ -97,110 +95,123 @@ export function MetricForm(): ReactNode {
     <Form change={create} action="Create metric" onSubmit={form.onSubmit(create.mutate)}>
       <Card title="What it counts">
         <Stack maw={560}>
-          <TextInput
-            label="Name"
-            placeholder="Orders"
-            required
-            data-autofocus
-            {...form.getInputProps('name')}
-          />
-          <Radio.Group label="Kind" {...form.getInputProps('kind')}>
-            <Stack gap="xs" mt={4}>
-              <Radio value="count" label="A count, such as orders, customers or requests" />
-              <Radio
-                value="revenue"
-                disabled={!has('revenue')}
-                label={`Revenue in ${organisation.currency}. Only admins see its numbers.`}
-                description={has('revenue') ? undefined : 'Needs the Business plan or above'}
-              />
-            </Stack>
-          </Radio.Group>
-          {!isRevenue && (
-            <TextInput
-              label="Unit"
-              description="What one of it is called: cost per …"
-              placeholder="order"
-              required
-              {...form.getInputProps('unit')}
-            />
-          )}
-          <Radio.Group
-            label="Values"
-            description="This cannot change later."
-            {...form.getInputProps('frequency')}
-          >
-            <Stack gap="xs" mt={4}>
-              <Radio value="daily" label="One value a day" />
-              <Radio value="monthly" label="One value a month" />
-            </Stack>
-          </Radio.Group>
-          {!isRevenue && frequency === 'daily' && (
-            <Radio.Group
-              label="A month is"
-              description="This cannot change later."
-              {...form.getInputProps('aggregation')}
-            >
-              <Stack gap="xs" mt={4}>
-                <Radio value="total" label="the sum of its days, for example of orders" />
-                <Radio value="average" label="the average of its days, for example of active customers" />
-              </Stack>
-            </Radio.Group>
-          )}
-          {!isRevenue && (
-            <TextInput
-              label="Labels"
-              description="What divides its values, for example region. Empty if nothing does."
-              {...form.getInputProps('labelKey')}
-            />
-          )}
-          <NumberField
-            rule={targetRule(kind, organisation.currency)}
-            label="Target"
-            description={
-              isRevenue
-                ? 'The highest cost in percent of revenue. Empty for no target.'
-                : `The highest cost per unit, in ${organisation.currency}. Empty for no target.`
-            }
-            {...form.getInputProps('target')}
-          />
+          <CountedFields form={form} />
         </Stack>
       </Card>
       <Card title="Whose cost it divides">
         <Stack>
-          <Radio.Group aria-label="Whose cost it divides" {...form.getInputProps('scope')}>
-            <Stack gap="xs">
-              <Radio value="organisation" label="All spend of the organisation" />
-              <Radio value="team" label="The bill of a team" />
-              <Radio value="spend" label="Chosen parts of spend" />
-            </Stack>
-          </Radio.Group>
-          {scope === 'team' && (
-            <Select
-              label="Team"
-              maw={400}
-              searchable
-              required
-              data={(teams.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-              nothingFoundMessage="No team has this name"
-              {...form.getInputProps('teamId')}
-            />
-          )}
-          {scope === 'spend' && (
-            <SpendPicker
-              value={spend}
-              user={{ type: 'metric' }}
-              onChange={(picks) => {
-                form.setFieldValue('spend', picks);
-              }}
-            />
-          )}
-          {typeof form.errors['spend'] === 'string' && (
-            <Alert color="red" role="alert">
-              {form.errors['spend']}
-            </Alert>
-          )}
+          <ScopeFields form={form} />
         </Stack>
       </Card>
     </Form>
+  );
+}
+
+function CountedFields({ form }: { form: MetricFormState }): ReactNode {
+  const { organisation, has } = useSession();
+  const { kind, frequency } = form.values;
+  const isRevenue = kind === 'revenue';
+  return (
+    <>
+      <TextInput label="Name" placeholder="Orders" required data-autofocus {...form.getInputProps('name')} />
+      <RadioGroup
+        label="Kind"
+        choices={{
+          count: 'A count, such as orders, customers or requests',
+          revenue: {
+            disabled: !has('revenue'),
+            label: `Revenue in ${organisation.currency}. Only admins see its numbers.`,
+            description: has('revenue') ? undefined : 'Needs the Business plan or above',
+          },
+        }}
+        {...form.getInputProps('kind')}
+      />
+      {!isRevenue && (
+        <TextInput
+          label="Unit"
+          description="What one of it is called: cost per …"
+          placeholder="order"
+          required
+          {...form.getInputProps('unit')}
+        />
+      )}
+      <RadioGroup
+        label="Values"
+        description="This cannot change later."
+        choices={{ daily: 'One value a day', monthly: 'One value a month' }}
+        {...form.getInputProps('frequency')}
+      />
+      {!isRevenue && frequency === 'daily' && (
+        <RadioGroup
+          label="A month is"
+          description="This cannot change later."
+          choices={{
+            total: 'the sum of its days, for example of orders',
+            average: 'the average of its days, for example of active customers',
+          }}
+          {...form.getInputProps('aggregation')}
+        />
+      )}
+      {!isRevenue && (
+        <TextInput
+          label="Labels"
+          description="What divides its values, for example region. Empty if nothing does."
+          {...form.getInputProps('labelKey')}
+        />
+      )}
+      <NumberField
+        rule={targetRule(kind, organisation.currency)}
+        label="Target"
+        description={
+          isRevenue
+            ? 'The highest cost in percent of revenue. Empty for no target.'
+            : `The highest cost per unit, in ${organisation.currency}. Empty for no target.`
+        }
+        {...form.getInputProps('target')}
+      />
+    </>
+  );
+}
+
+function ScopeFields({ form }: { form: MetricFormState }): ReactNode {
+  const { scope, spend } = form.values;
+  const teams = useQuery({ ...teamsQuery, enabled: scope === 'team' });
+  return (
+    <>
+      <RadioGroup
+        aria-label="Whose cost it divides"
+        choices={{
+          organisation: 'All spend of the organisation',
+          team: 'The bill of a team',
+          spend: 'Chosen parts of spend',
+        }}
+        {...form.getInputProps('scope')}
+      />
+      {scope === 'team' && (
+        <Select
+          label="Team"
+          maw={400}
+          searchable
+          required
+          data={(teams.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          nothingFoundMessage="No team has this name"
+          {...form.getInputProps('teamId')}
+        />
+      )}
+      {scope === 'spend' && (
+        <SpendPicker
+          value={spend}
+          user={{ type: 'metric' }}
+          onChange={(picks) => {
+            form.setFieldValue('spend', picks);
+          }}
+        />
+      )}
+      {form.errors['spend'] !== undefined && (
+        <Alert color="red" role="alert">
+          {form.errors['spend']}
+        </Alert>
+      )}
+    </>
   );
 }
