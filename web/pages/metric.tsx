@@ -1,4 +1,4 @@
-import { Alert, Tabs } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
@@ -17,6 +17,7 @@ import { Card } from '../shared/card.tsx';
 import { PageTitle } from '../shared/page-title.tsx';
 import { Answer, Loading } from '../shared/states.tsx';
 import { MonthsTable } from '../months/months-table.tsx';
+import { PageTabs } from './page-tabs.tsx';
 
 const MonthCharts = lazy(async () => ({ default: (await import('../months/month-charts.tsx')).MonthCharts }));
 
@@ -25,35 +26,22 @@ const route = getRouteApi('/signed-in/business-metrics/$id');
 /** The height of the charts on a wide screen, so that the months below them do not move. */
 const CHARTS_HEIGHT = 596;
 
-const TABS = {
-  months: 'Months',
-  values: 'Values',
-  history: 'History',
-  import: 'Import',
-  settings: 'Settings',
-};
-type Tab = keyof typeof TABS;
-
-const CONTENTS: Record<Tab, (metric: ShownMetric) => ReactNode> = {
-  months: (metric) => (
-    <>
-      <Suspense fallback={<Loading height={CHARTS_HEIGHT} />}>
-        <MonthCharts metric={metric} />
-      </Suspense>
-      <Card title="Months">
-        <MonthsTable metric={metric} />
-      </Card>
-    </>
-  ),
-  values: (metric) => <ValuesTab metric={metric} />,
-  history: (metric) => (
-    <Card title="Every change of a value">
-      <ChangesOfValues metric={metric} />
+const Months = ({ metric }: { metric: ShownMetric }): ReactNode => (
+  <>
+    <Suspense fallback={<Loading height={CHARTS_HEIGHT} />}>
+      <MonthCharts metric={metric} />
+    </Suspense>
+    <Card title="Months">
+      <MonthsTable metric={metric} />
     </Card>
-  ),
-  import: (metric) => <ImportTab metric={metric} />,
-  settings: (metric) => <MetricSettings metric={metric} />,
-};
+  </>
+);
+
+const History = ({ metric }: { metric: ShownMetric }): ReactNode => (
+  <Card title="Every change of a value">
+    <ChangesOfValues metric={metric} />
+  </Card>
+);
 
 /** A metric: its months, values, history, daily import and definition. */
 export function MetricPage(): ReactNode {
@@ -84,8 +72,13 @@ function Shown({ metric }: { metric: ShownMetric }): ReactNode {
   const { show: wanted } = route.useSearch();
   const navigate = route.useNavigate();
   const { maySet } = mayChangeValues(session, metric);
-  const tabs = (Object.keys(TABS) as Tab[]).filter((tab) => tab !== 'import' || session.may('admin'));
-  const show = tabs.includes(wanted) ? wanted : 'months';
+  const tabs = {
+    months: { title: 'Months', content: <Months metric={metric} /> },
+    values: { title: 'Values', content: <ValuesTab metric={metric} /> },
+    history: { title: 'History', content: <History metric={metric} /> },
+    ...(session.may('admin') && { import: { title: 'Import', content: <ImportTab metric={metric} /> } }),
+    settings: { title: 'Settings', content: <MetricSettings metric={metric} /> },
+  };
   return (
     <>
       <PageTitle
@@ -95,21 +88,14 @@ function Shown({ metric }: { metric: ShownMetric }): ReactNode {
         {maySet && <AddValue metric={metric} />}
         {session.may('admin') && (maySet || takesOlderFiles(metric)) && <UploadCsv metric={metric} />}
       </PageTitle>
-      <Tabs
-        value={show}
-        onChange={(tab) => {
-          void navigate({ search: (before) => ({ ...before, show: tab as Tab }) });
+      <PageTabs
+        label={metric.name}
+        show={wanted in tabs ? wanted : 'months'}
+        tabs={tabs}
+        onShow={(show) => {
+          void navigate({ search: (before) => ({ ...before, show }) });
         }}
-      >
-        <Tabs.List mb="md">
-          {tabs.map((tab) => (
-            <Tabs.Tab key={tab} value={tab}>
-              {TABS[tab]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value={show}>{CONTENTS[show](metric)}</Tabs.Panel>
-      </Tabs>
+      />
     </>
   );
 }

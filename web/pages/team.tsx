@@ -1,4 +1,3 @@
-import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -12,6 +11,7 @@ import { DeleteButton } from '../teams/delete-button.tsx';
 import { Ownership } from '../teams/ownership.tsx';
 import { PlanGate } from '../teams/plan-gate.tsx';
 import { RenameTeam } from '../teams/team-names.tsx';
+import { PageTabs } from './page-tabs.tsx';
 import { teamQuery, type Team } from '../teams/team-queries.ts';
 
 const route = getRouteApi('/signed-in/teams/$id');
@@ -48,7 +48,7 @@ function KnownTeam({ team }: { team: Team }): ReactNode {
   const navigate = route.useNavigate();
   return (
     <>
-      <PageTitle title={team.name} about={<ToTeams />}>
+      <PageTitle title={team.name} about={<PageLink to="/teams">All teams</PageLink>}>
         {may('admin') ? (
           <>
             <RenameTeam team={team} />
@@ -56,35 +56,20 @@ function KnownTeam({ team }: { team: Team }): ReactNode {
           </>
         ) : undefined}
       </PageTitle>
-      <Tabs
-        value={show}
-        keepMounted={false}
-        onChange={(value) => {
-          void navigate({
-            search: (before) => ({ ...before, show: value === 'ownership' ? value : 'bills' }),
-          });
+      <PageTabs
+        label={team.name}
+        show={show}
+        tabs={{
+          bills: { title: 'Bills', content: <TeamMonths team={team} /> },
+          ownership: { title: 'Ownership', content: <Ownership key={team.id} team={team} /> },
         }}
-      >
-        <Tabs.List mb="md" aria-label={team.name}>
-          <Tabs.Tab value="bills">Bills</Tabs.Tab>
-          <Tabs.Tab value="ownership">Ownership</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="bills">
-          <TeamMonths team={team} />
-        </Tabs.Panel>
-        <Tabs.Panel value="ownership">
-          <Ownership key={team.id} team={team} />
-        </Tabs.Panel>
-      </Tabs>
+        onShow={(name) => {
+          void navigate({ search: (before) => ({ ...before, show: name }) });
+        }}
+      />
     </>
   );
 }
-
-const ToTeams = (): ReactNode => (
-  <PageLink to="/teams" search={{ show: 'bills' }}>
-    All teams
-  </PageLink>
-);
 
 function DeleteTeam({ team: { id, name } }: { team: Team }): ReactNode {
   const navigate = useNavigate();

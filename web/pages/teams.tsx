@@ -1,4 +1,3 @@
-import { Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
@@ -7,6 +6,7 @@ import { MonthBills } from '../teams/bills/month-bills.tsx';
 import { PlanGate } from '../teams/plan-gate.tsx';
 import { SharedCosts } from '../teams/shared-costs/shared-costs.tsx';
 import { NewTeam } from '../teams/team-names.tsx';
+import { PageTabs } from './page-tabs.tsx';
 
 const route = getRouteApi('/signed-in/teams');
 
@@ -21,26 +21,17 @@ export function TeamsPage(): ReactNode {
         {has('unit_economics') && may('admin') ? <NewTeam /> : undefined}
       </PageTitle>
       <PlanGate>
-        <Tabs
-          value={show}
-          keepMounted={false}
-          onChange={(value) => {
-            void navigate({
-              search: (before) => ({ ...before, show: value === 'shared-costs' ? value : 'bills' }),
-            });
+        <PageTabs
+          label="Teams"
+          show={show}
+          tabs={{
+            bills: { title: 'Bills', content: <MonthBills /> },
+            'shared-costs': { title: 'Shared costs', content: <SharedCosts /> },
           }}
-        >
-          <Tabs.List mb="md" aria-label="Teams">
-            <Tabs.Tab value="bills">Bills</Tabs.Tab>
-            <Tabs.Tab value="shared-costs">Shared costs</Tabs.Tab>
-          </Tabs.List>
-          <Tabs.Panel value="bills">
-            <MonthBills />
-          </Tabs.Panel>
-          <Tabs.Panel value="shared-costs">
-            <SharedCosts />
-          </Tabs.Panel>
-        </Tabs>
+          onShow={(name) => {
+            void navigate({ search: (before) => ({ ...before, show: name }) });
+          }}
+        />
       </PlanGate>
     </>
   );
