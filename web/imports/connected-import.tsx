@@ -1,4 +1,4 @@
-import { Alert, Badge, Code, Group, List, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Badge, Code, Group, List, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { PLATFORMS } from '../../domain/imports/platforms.ts';
@@ -9,6 +9,7 @@ import { monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
 import { countText, moneyText, quantityText } from '../shared/numbers.ts';
 import { instantText } from '../shared/times.ts';
+import { Fact, Facts } from '../shared/tables/facts.tsx';
 import { sentence } from '../shared/words.ts';
 import { ConnectImport } from './connect-import.tsx';
 import type { Import } from './import-query.ts';
@@ -36,7 +37,7 @@ export function ConnectedImport({ metric, connection }: Connected): ReactNode {
       <Stack>
         {connection.paused_reason !== null && <Alert>{sentence(connection.paused_reason)}</Alert>}
         {connection.problem !== null && <Alert color="red">{sentence(connection.problem)}</Alert>}
-        <Facts metric={metric} connection={connection} />
+        <Connection connection={connection} />
         <LastRun connection={connection} />
         {others.length > 0 && (
           <Alert color="yellow" title="Net sales in other currencies do not count">
@@ -60,31 +61,20 @@ export function ConnectedImport({ metric, connection }: Connected): ReactNode {
   );
 }
 
-const Facts = ({ connection }: Connected): ReactNode => (
-  <Table aria-label="Connection" variant="vertical" layout="auto">
-    <Table.Tbody>
-      <Fact name="Connected">{instantText(connection.connected_at)}</Fact>
-      <Fact name="Imports">all values from {connection.first_month} on</Fact>
-      <Fact name="Next run">
-        {connection.next_run_at === null ? 'none while it is paused' : instantText(connection.next_run_at)}
+const Connection = ({ connection }: Pick<Connected, 'connection'>): ReactNode => (
+  <Facts label="Connection">
+    <Fact name="Connected">{instantText(connection.connected_at)}</Fact>
+    <Fact name="Imports">all values from {connection.first_month} on</Fact>
+    <Fact name="Next run">
+      {connection.next_run_at === null ? 'none while it is paused' : instantText(connection.next_run_at)}
+    </Fact>
+    {typeof connection.project_id === 'string' && <Fact name="Project">{connection.project_id}</Fact>}
+    {typeof connection.query === 'string' && (
+      <Fact name="Query">
+        <Code block>{connection.query}</Code>
       </Fact>
-      {typeof connection.project_id === 'string' && <Fact name="Project">{connection.project_id}</Fact>}
-      {typeof connection.query === 'string' && (
-        <Fact name="Query">
-          <Code block>{connection.query}</Code>
-        </Fact>
-      )}
-    </Table.Tbody>
-  </Table>
-);
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactNode => (
-  <Table.Tr>
-    <Table.Th scope="row" w={140}>
-      {name}
-    </Table.Th>
-    <Table.Td>{children}</Table.Td>
-  </Table.Tr>
+    )}
+  </Facts>
 );
 
 function LastRun({ connection: { last_run } }: Pick<Connected, 'connection'>): ReactNode {

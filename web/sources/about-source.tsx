@@ -1,6 +1,6 @@
-import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Card } from '../shared/card.tsx';
+import { Fact, Facts } from '../shared/tables/facts.tsx';
 import { sentence } from '../shared/words.ts';
 import { RunWords } from './runs/run-words.tsx';
 import { optionsOf, optionValue, SOURCE_KINDS, type OptionField } from './source-kinds.ts';
@@ -12,43 +12,28 @@ export function AboutSource({ source }: { source: CostSource }): ReactNode {
   const run = useCurrentRun(source);
   return (
     <Card title="About" minHeight={220}>
-      <Table aria-label="About this source" variant="vertical" layout="auto" withRowBorders={false}>
-        <Table.Tbody>
-          <Fact name="Kind">{SOURCE_KINDS[source.kind].label}</Fact>
-          <Fact name="Location">{source.location}</Fact>
-          {optionsOf(source.kind).map((option) => (
-            <Fact key={option.name} name={option.label}>
-              {optionInWords(option, source)}
-            </Fact>
-          ))}
-          <Fact name="Schedule">
-            {source.schedule_paused ? 'Paused. Its spend stays, and no month waits for it.' : 'Read daily'}
+      <Facts label="About this source">
+        <Fact name="Kind">{SOURCE_KINDS[source.kind].label}</Fact>
+        <Fact name="Location">{source.location}</Fact>
+        {optionsOf(source.kind).map((option) => (
+          <Fact key={option.name} name={option.label}>
+            {optionInWords(option, source)}
           </Fact>
-          <Fact name="Starts on">
-            {source.starts_on ?? 'Not known. Months wait for days before those that it delivers.'}
-          </Fact>
-          <Fact name="Delivered through">{source.delivered_through ?? sentence(NOTHING_DELIVERED)}</Fact>
-          <Fact name="Last run">
-            <RunWords run={run} />
-          </Fact>
-        </Table.Tbody>
-      </Table>
+        ))}
+        <Fact name="Schedule">
+          {source.schedule_paused ? 'Paused. Its spend stays, and no month waits for it.' : 'Read daily'}
+        </Fact>
+        <Fact name="Starts on">
+          {source.starts_on ?? 'Not known. Months wait for days before those that it delivers.'}
+        </Fact>
+        <Fact name="Delivered through">{source.delivered_through ?? sentence(NOTHING_DELIVERED)}</Fact>
+        <Fact name="Last run">
+          <RunWords run={run} />
+        </Fact>
+      </Facts>
     </Card>
   );
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactNode => (
-  <Table.Tr>
-    <Table.Th scope="row" w={150}>
-      {name}
-    </Table.Th>
-    <Table.Td>
-      <Text component="div" size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {children}
-      </Text>
-    </Table.Td>
-  </Table.Tr>
-);
 
 function optionInWords(option: OptionField, source: CostSource): string {
   const value = optionValue(option, source);
