@@ -10,10 +10,11 @@ import { Change, Missing, Percent, UnitCost } from '../shared/amounts.tsx';
 import { Dimmed } from '../shared/dimmed.tsx';
 import { Card } from '../shared/card.tsx';
 import { Sparkline } from '../shared/charts/sparkline.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.tsx';
+import { DataTable, NumberCell } from '../shared/tables/data-table.tsx';
 import { changeText } from '../shared/numbers.ts';
 import { Answer, Empty } from '../shared/states.tsx';
 import { isLong, LongBody } from '../shared/tables/long-body.tsx';
+import { TableHead } from '../shared/tables/table-head.tsx';
 import { overviewQuery, type Glance, type OverviewRow as Row } from './overview-query.ts';
 import { ORDERS, type Order } from './overview-search.ts';
 
@@ -90,31 +91,22 @@ function Rows({ rows }: { rows: readonly Row[] }): ReactNode {
       aria-rowcount={rows.length + 1}
       isLong={isLong(rows.length)}
     >
-      <Table.Thead>
-        <Table.Tr>
-          <ColumnHead w="18%">Metric</ColumnHead>
-          <ColumnHead w="20%" numbers>
-            Unit cost
-          </ColumnHead>
-          <ColumnHead w="7%" numbers>
-            Change
-          </ColumnHead>
-          <ColumnHead w="11%" numbers>
-            Target
-          </ColumnHead>
-          <ColumnHead w={132}>Trend</ColumnHead>
-          <ColumnHead w="25%">What happened</ColumnHead>
-          <ColumnHead>Import</ColumnHead>
-        </Table.Tr>
-      </Table.Thead>
+      <TableHead
+        columns={[
+          { words: 'Metric', w: '18%' },
+          { numbers: 'Unit cost', w: '20%' },
+          { numbers: 'Change', w: '7%' },
+          { numbers: 'Target', w: '11%' },
+          { words: 'Trend', w: 132 },
+          { words: 'What happened', w: '25%' },
+          'Import',
+        ]}
+      />
       <LongBody
-        count={rows.length}
+        items={rows}
         rowHeight={ROW_HEIGHT}
         columns={7}
-        row={(index) => {
-          const row = rows[index];
-          return row === undefined ? null : <MetricRow key={row.metric.id} row={row} position={index + 2} />;
-        }}
+        row={(row, index) => <MetricRow key={row.metric.id} row={row} position={index + 2} />}
       />
     </DataTable>
   );

@@ -6,6 +6,7 @@ import { messageOf } from '../../http/api-error.ts';
 import { Dialog } from '../../shared/forms/dialog.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
 import { useChange } from '../../shared/forms/use-change.ts';
+import { TableHead } from '../../shared/tables/table-head.tsx';
 import { NUMBERS_OF_METRICS, type ShownMetric } from '../metric-queries.ts';
 import { wrongLines } from './wrong-lines.ts';
 
@@ -79,13 +80,7 @@ function WrongLines({ file, message }: { file: File; message: string }): ReactNo
   if (lines.length === 0) return null;
   return (
     <Table aria-label="Wrong lines">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Line</Table.Th>
-          <Table.Th scope="col">Content</Table.Th>
-          <Table.Th scope="col">What is wrong</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
+      <TableHead columns={['Line', 'Content', 'What is wrong']} />
       <Table.Tbody>
         {lines.map(({ line, content, problem }) => (
           <Table.Tr key={line}>

@@ -11,18 +11,19 @@ const OVERSCAN = 16;
 export const isLong = (count: number): boolean => count > MOST_DRAWN;
 
 /** The rows of a table of any length. All rows of a long table have the same height, in pixels. */
-export function LongBody({
-  count,
+export function LongBody<Item extends object>({
+  items,
   rowHeight,
   columns,
   row,
 }: {
-  count: number;
+  items: readonly Item[];
   rowHeight: number;
   columns: number;
-  /** Draws the row at a place. Its key tells it from the others. */
-  row: (index: number) => ReactNode;
+  /** Draws the row of an item at a place. Its key tells it from the others. */
+  row: (item: Item, index: number) => ReactNode;
 }): ReactNode {
+  const count = items.length;
   const body = useRef<HTMLTableSectionElement>(null);
   const [offset, setOffset] = useState(0);
   useLayoutEffect(() => {
@@ -36,9 +37,7 @@ export function LongBody({
     scrollMargin: offset,
     enabled,
   });
-  const drawn = enabled
-    ? virtualizer.getVirtualItems().map(({ index }) => index)
-    : Array.from({ length: count }, (_, index) => index);
+  const drawn = enabled ? virtualizer.getVirtualItems().map(({ index }) => index) : [...items.keys()];
   const room = (rows: number): ReactNode =>
     enabled && (
       <tr aria-hidden style={{ height: rows * rowHeight }}>
@@ -48,7 +47,10 @@ export function LongBody({
   return (
     <Table.Tbody ref={body}>
       {room(drawn[0] ?? 0)}
-      {drawn.map(row)}
+      {drawn.map((index) => {
+        const item = items[index];
+        return item && row(item, index);
+      })}
       {room(count - 1 - (drawn.at(-1) ?? -1))}
     </Table.Tbody>
   );

@@ -1,28 +1,20 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { PageLink } from '../../shared/page-link.tsx';
-import { Money } from '../../shared/amounts.tsx';
 import type { Month } from '../../shared/calendar.ts';
-import { ColumnHead, NumberCell } from '../../shared/tables/data-table.tsx';
+import type { Column } from '../../shared/tables/table-head.tsx';
+import { MoneyCell } from '../../shared/tables/amount-cells.tsx';
 import type { Bill } from '../team-queries.ts';
 import { BillStatus, missingReason, WaitsFor } from './bill-status.tsx';
 
-/** The headings of {@link BillCells}. */
-export const BillHeads = (): ReactNode => (
-  <>
-    <ColumnHead numbers w={130}>
-      Direct
-    </ColumnHead>
-    <ColumnHead numbers w={130}>
-      Shared
-    </ColumnHead>
-    <ColumnHead numbers w={130}>
-      Fully loaded
-    </ColumnHead>
-    <ColumnHead w={120}>Status</ColumnHead>
-    <ColumnHead>Waits for</ColumnHead>
-  </>
-);
+/** The columns of {@link BillCells}. */
+export const BILL_COLUMNS: readonly Column[] = [
+  { numbers: 'Direct', w: 130 },
+  { numbers: 'Shared', w: 130 },
+  { numbers: 'Fully loaded', w: 130 },
+  { words: 'Status', w: 120 },
+  'Waits for',
+];
 
 /** A bill in the cells of a row: its amounts, its status, and what it waits for. */
 export const BillCells = ({
@@ -53,9 +45,7 @@ export const AmountCells = ({
   reason: string;
 }): ReactNode =>
   Object.entries({ direct, shared, fully_loaded }).map(([name, value]) => (
-    <NumberCell key={name}>
-      <Money value={value} reason={reason} />
-    </NumberCell>
+    <MoneyCell key={name} value={value} reason={reason} />
   ));
 
 /** A link to a team's bill of a month. */

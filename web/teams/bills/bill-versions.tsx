@@ -6,7 +6,8 @@ import { useSession } from '../../http/session.ts';
 import { Missing, Money } from '../../shared/amounts.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
 import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { TableHead } from '../../shared/tables/table-head.tsx';
 import { changeText, moneyText } from '../../shared/numbers.ts';
 import { Answer, Empty } from '../../shared/states.tsx';
 import { sumOf } from '../../shared/sums.ts';
@@ -79,16 +80,7 @@ const VersionsTable = ({
   versions: readonly BillVersion[];
 }): ReactNode => (
   <DataTable label={label} minWidth={COLUMN_WIDTH * (versions.length + 1)} w="auto">
-    <Table.Thead>
-      <Table.Tr>
-        <ColumnHead>Part</ColumnHead>
-        {versions.map(({ version }) => (
-          <ColumnHead key={version} numbers>
-            Version {version}
-          </ColumnHead>
-        ))}
-      </Table.Tr>
-    </Table.Thead>
+    <TableHead columns={['Part', ...versions.map(({ version }) => ({ numbers: `Version ${version}` }))]} />
     <Table.Tbody>
       <Table.Tr style={{ verticalAlign: 'top' }}>
         <Table.Th scope="row">Cause</Table.Th>

@@ -2,11 +2,12 @@ import { Table } from '@mantine/core';
 import { useMemo, type ReactNode } from 'react';
 import { MoneyCell } from '../../shared/tables/amount-cells.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
-import { ColumnHead, DataTable } from '../../shared/tables/data-table.tsx';
+import { DataTable } from '../../shared/tables/data-table.tsx';
 import { isLong, LongBody } from '../../shared/tables/long-body.tsx';
+import { TableHead } from '../../shared/tables/table-head.tsx';
 import { sumOf } from '../../shared/sums.ts';
 import type { BillOfTeam, BillsOfMonth } from '../team-queries.ts';
-import { AmountCells, BillCells, BillHeads, BillLink } from './bill-cells.tsx';
+import { AmountCells, BILL_COLUMNS, BillCells, BillLink } from './bill-cells.tsx';
 
 /** The height of a row in pixels, so that rows that are not drawn keep their room. */
 const ROW_HEIGHT = 43;
@@ -22,29 +23,21 @@ export function MonthBillsTable({ month, bills, unallocated, total }: BillsOfMon
       aria-rowcount={bills.length + 4}
       isLong={isLong(bills.length)}
     >
-      <Table.Thead>
-        <Table.Tr>
-          <ColumnHead w="25%">Team</ColumnHead>
-          <BillHeads />
-        </Table.Tr>
-      </Table.Thead>
+      <TableHead columns={[{ words: 'Team', w: '25%' }, ...BILL_COLUMNS]} />
       <LongBody
-        count={bills.length}
+        items={sorted}
         rowHeight={ROW_HEIGHT}
         columns={6}
-        row={(index) => {
-          const bill = sorted[index];
-          return bill === undefined ? null : (
-            <Table.Tr key={bill.team.id} aria-rowindex={index + 2} h={ROW_HEIGHT}>
-              <Table.Th scope="row">
-                <BillLink teamId={bill.team.id} month={month}>
-                  {bill.team.name}
-                </BillLink>
-              </Table.Th>
-              <BillCells bill={bill} isOneLine={isLong(bills.length)} />
-            </Table.Tr>
-          );
-        }}
+        row={(bill, index) => (
+          <Table.Tr key={bill.team.id} aria-rowindex={index + 2} h={ROW_HEIGHT}>
+            <Table.Th scope="row">
+              <BillLink teamId={bill.team.id} month={month}>
+                {bill.team.name}
+              </BillLink>
+            </Table.Th>
+            <BillCells bill={bill} isOneLine={isLong(bills.length)} />
+          </Table.Tr>
+        )}
       />
       <Table.Tfoot>
         <Table.Tr fw={600} style={{ borderTop: '1px solid var(--table-border-color)' }}>

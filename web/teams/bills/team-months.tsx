@@ -4,14 +4,16 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { SPEND_SOURCES } from '../../../domain/sources/spend-sources.ts';
 import { useSession } from '../../http/session.ts';
-import { Missing, Money } from '../../shared/amounts.tsx';
+import { Missing } from '../../shared/amounts.tsx';
 import type { Month } from '../../shared/calendar.ts';
 import { Card } from '../../shared/card.tsx';
-import { ColumnHead, DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { DataTable, NumberCell } from '../../shared/tables/data-table.tsx';
+import { TableHead } from '../../shared/tables/table-head.tsx';
 import { Answer } from '../../shared/states.tsx';
+import { MoneyCell } from '../../shared/tables/amount-cells.tsx';
 import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import { billsQuery, type Bill, type Team } from '../team-queries.ts';
-import { BillCells, BillHeads, BillLink } from './bill-cells.tsx';
+import { BILL_COLUMNS, BillCells, BillLink } from './bill-cells.tsx';
 import { BillDetail } from './bill-detail.tsx';
 import { shownMonth } from './bill-months.ts';
 import { missingReason } from './bill-status.tsx';
@@ -55,18 +57,14 @@ const MonthsTable = ({
   month: Month;
 }): ReactNode => (
   <DataTable label={`Bills of ${team.name} by month`} minWidth={1200}>
-    <Table.Thead>
-      <Table.Tr>
-        <ColumnHead>Month</ColumnHead>
-        <BillHeads />
-        <ColumnHead numbers>Version</ColumnHead>
-        {SPEND_SOURCES.map((source) => (
-          <ColumnHead key={source} numbers>
-            {SOURCE_NAMES[source]}
-          </ColumnHead>
-        ))}
-      </Table.Tr>
-    </Table.Thead>
+    <TableHead
+      columns={[
+        'Month',
+        ...BILL_COLUMNS,
+        { numbers: 'Version' },
+        ...SPEND_SOURCES.map((source) => ({ numbers: SOURCE_NAMES[source] })),
+      ]}
+    />
     <Table.Tbody>
       {bills.map((bill) => (
         <MonthRow key={bill.month} team={team} bill={bill} isShown={bill.month === month} />
@@ -95,9 +93,7 @@ const MonthRow = ({
       {bill.version ?? <Missing reason="the bill is not sealed, and has no version yet" />}
     </NumberCell>
     {SPEND_SOURCES.map((source) => (
-      <NumberCell key={source}>
-        <Money value={bill.by_source?.[source]} reason={missingReason(bill)} />
-      </NumberCell>
+      <MoneyCell key={source} value={bill.by_source?.[source]} reason={missingReason(bill)} />
     ))}
   </Table.Tr>
 );

@@ -104,22 +104,19 @@ function Lines({
         </Table.Tr>
       </Table.Thead>
       <LongBody
-        count={lines.length}
+        items={lines}
         rowHeight={LINE_HEIGHT}
         columns={3}
-        row={(index) => {
-          const line = lines[index];
-          return line === undefined ? null : (
-            <LineRow
-              key={lineId(line)}
-              line={line}
-              position={index + 2}
-              total={total}
-              colors={colors}
-              isLong={isLong(lines.length)}
-            />
-          );
-        }}
+        row={(line, index) => (
+          <LineRow
+            key={lineId(line)}
+            line={line}
+            position={index + 2}
+            total={total}
+            colors={colors}
+            isLong={isLong(lines.length)}
+          />
+        )}
       />
       <Table.Tfoot>
         {found !== null && <SumRow name="Found" value={found} total={total} />}

@@ -3,7 +3,8 @@ import { useState, type ReactNode } from 'react';
 import { Money } from '../../../shared/amounts.tsx';
 import { MoneyCell } from '../../../shared/tables/amount-cells.tsx';
 import type { StackedPeriod, StackedSeries } from '../../../shared/charts/stacked-series.ts';
-import { ColumnHead, DataTable, NumberCell, RowHead } from '../../../shared/tables/data-table.tsx';
+import { DataTable, RowHead } from '../../../shared/tables/data-table.tsx';
+import { TableHead } from '../../../shared/tables/table-head.tsx';
 import { sumOf } from '../../../shared/sums.ts';
 
 const PAGE = 31;
@@ -27,17 +28,9 @@ export function PeriodsTable({
   return (
     <>
       <DataTable label={label} minWidth={160 + 120 * series.length}>
-        <Table.Thead>
-          <Table.Tr>
-            <ColumnHead>Period</ColumnHead>
-            {series.map(({ name, label: text }) => (
-              <ColumnHead key={name} numbers>
-                {text}
-              </ColumnHead>
-            ))}
-            <ColumnHead numbers>Total</ColumnHead>
-          </Table.Tr>
-        </Table.Thead>
+        <TableHead
+          columns={['Period', ...series.map(({ label: text }) => ({ numbers: text })), { numbers: 'Total' }]}
+        />
         <Table.Tbody>
           {data.slice(0, shown).map(({ period, values }) => (
             <Table.Tr key={period}>
@@ -54,9 +47,7 @@ export function PeriodsTable({
                 </UnstyledButton>
               </RowHead>
               {series.map(({ name }) => (
-                <NumberCell key={name}>
-                  <Money value={values[name]} reason="no spend" />
-                </NumberCell>
+                <MoneyCell key={name} value={values[name]} reason="no spend" />
               ))}
               <MoneyCell value={sumOf(Object.values(values).map((value) => value ?? 0))} />
             </Table.Tr>
