@@ -8,14 +8,13 @@ import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.
 import { monthOf } from '../shared/calendar.ts';
 import { Card } from '../shared/card.tsx';
 import { countText, moneyText, quantityText } from '../shared/numbers.ts';
-import { instantText } from '../shared/times.ts';
+import { instantText } from '../shared/instant.tsx';
 import { Fact, Facts } from '../shared/tables/facts.tsx';
-import { sentence } from '../shared/words.ts';
+import { sentence, Sentences } from '../shared/sentences.tsx';
 import { ConnectImport } from './connect-import.tsx';
 import type { Import } from './import-query.ts';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
-import { Sentences } from '../shared/sentences.tsx';
 import { DialogButton } from '../shared/forms/dialog-button.tsx';
 
 const COLORS = { connected: 'green', paused: 'gray', failed: 'red' } as const;

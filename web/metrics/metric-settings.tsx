@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { useSession } from '../http/session.ts';
 import { Card } from '../shared/card.tsx';
-import { instantText } from '../shared/times.ts';
+import { instantText } from '../shared/instant.tsx';
 import { fieldText, numberIn, problemIn } from '../shared/forms/number-entry.ts';
 import { NumberField } from '../shared/forms/number-field.tsx';
 import { useChange } from '../shared/forms/use-change.ts';

@@ -6,11 +6,10 @@ import { NUMBERS_OF_METRICS, type ShownMetric } from '../metrics/metric-queries.
 import { MoneyCell } from '../shared/tables/amount-cells.tsx';
 import { NumberCell } from '../shared/tables/data-table.tsx';
 import { Dialog } from '../shared/forms/dialog.tsx';
-import { sentence } from '../shared/words.ts';
+import { sentence, SentencesAlert } from '../shared/sentences.tsx';
 import type { Month } from './month-numbers.ts';
 import { Cost, Ratio, Value } from './numbers.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
-import { SentencesAlert } from '../shared/sentences.tsx';
 import { TableHead } from '../shared/tables/table-head.tsx';
 
 /** Whether the dialog of a lock is open; `accepting` if its doubts are accepted from the start. */

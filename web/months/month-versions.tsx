@@ -8,7 +8,7 @@ import { ColumnHead, DataTable, NumberCell } from '../shared/tables/data-table.t
 import { countText } from '../shared/numbers.ts';
 import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { Answer } from '../shared/states.tsx';
-import { instantText } from '../shared/times.ts';
+import { instantText } from '../shared/instant.tsx';
 import { SentencesAlert } from '../shared/sentences.tsx';
 import type { Month, Numbers } from './month-numbers.ts';
 import { Cost, Ratio, Value } from './numbers.tsx';

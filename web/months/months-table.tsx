@@ -5,7 +5,7 @@ import { useSession } from '../http/session.ts';
 import { Change } from '../shared/amounts.tsx';
 import { Dimmed } from '../shared/dimmed.tsx';
 import { DataTable, NumberCell } from '../shared/tables/data-table.tsx';
-import { sentence } from '../shared/words.ts';
+import { sentence, Sentences } from '../shared/sentences.tsx';
 import { isBeforeFirstSpend } from '../../domain/months/before-first-spend.ts';
 import { MonthDoubts } from './doubts/month-doubts.tsx';
 import { reasonBesideDoubts } from './doubts/reason-beside-doubts.ts';
@@ -13,7 +13,6 @@ import { LockMonth, type LockState } from './lock-month.tsx';
 import { STATUSES, type Month } from './month-numbers.ts';
 import { MonthVersions } from './month-versions.tsx';
 import { Cost, Ratio, Value } from './numbers.tsx';
-import { Sentences } from '../shared/sentences.tsx';
 import { TableHead } from '../shared/tables/table-head.tsx';
 
 /** The last twelve months of a metric: numbers, state with its reasons, and what can be done. */

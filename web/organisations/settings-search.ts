@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
+import { DAY, oneOf, optional } from '../shared/search-fields.ts';
 import { AUDIT_ACTIONS } from './audit/audit-actions.ts';
 
-const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/));
-const id = z.catch(z.optional(z.string()), undefined);
+const id = optional(z.string());
 
 /** What the address of the settings holds: the tab, the webhook whose deliveries are shown, and the filters of the audit log. */
 export const settingsSearch = z.object({
-  show: z._default(z.catch(z.enum(['keys', 'webhooks', 'organisation', 'audit-log']), 'keys'), 'keys'),
+  show: oneOf(['keys', 'webhooks', 'organisation', 'audit-log']),
   webhook: id,
   actor: id,
-  action: z.catch(z.optional(z.enum(AUDIT_ACTIONS)), undefined),
+  action: optional(z.enum(AUDIT_ACTIONS)),
   target: id,
-  start: z.catch(z.optional(day), undefined),
-  end: z.catch(z.optional(day), undefined),
+  start: optional(DAY),
+  end: optional(DAY),
 });
 
 export type SettingsSearch = z.infer<typeof settingsSearch>;

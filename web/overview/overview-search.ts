@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { oneOf, TEXT } from '../shared/search-fields.ts';
 import type { Glance, OverviewRow as Row } from './overview-query.ts';
 
 const byName = (one: Row, other: Row): number => one.metric.name.localeCompare(other.metric.name);
@@ -27,6 +28,6 @@ export type Order = keyof typeof ORDERS;
 
 /** What the overview's address holds. */
 export const overviewSearch = z.object({
-  q: z._default(z.catch(z.string(), ''), ''),
-  order: z._default(z.catch(z.enum(['name', 'rise', 'fall', 'target']), 'name'), 'name'),
+  q: TEXT,
+  order: oneOf(['name', 'rise', 'fall', 'target']),
 });

@@ -15,7 +15,7 @@ import { PageLink } from '../shared/page-link.tsx';
 import { Dimmed } from '../shared/dimmed.tsx';
 import { Card } from '../shared/card.tsx';
 import { Answer, Empty } from '../shared/states.tsx';
-import { instantText } from '../shared/times.ts';
+import { instantText } from '../shared/instant.tsx';
 import { waitingQuery } from './overview-query.ts';
 
 type Item = Schema<'Waiting'>;

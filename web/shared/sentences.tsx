@@ -1,6 +1,9 @@
 import { Alert, List, type AlertProps, type ListProps } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { sentence } from './words.ts';
+
+/** Makes a sentence of the API's words, which begin in lower case and end without a full stop. */
+export const sentence = (words: string): string =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 
 /** Words of the API as a list of sentences. Shows nothing without any. */
 export const Sentences = ({ words, ...list }: ListProps & { words: readonly string[] }): ReactNode =>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Card } from '../shared/card.tsx';
 import { Fact, Facts } from '../shared/tables/facts.tsx';
-import { sentence } from '../shared/words.ts';
+import { sentence } from '../shared/sentences.tsx';
 import { RunWords } from './runs/run-words.tsx';
 import { optionsOf, optionValue, SOURCE_KINDS, type OptionField } from './source-kinds.ts';
 import { NOTHING_DELIVERED, type CostSource } from './sources-queries.ts';

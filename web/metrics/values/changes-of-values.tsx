@@ -7,7 +7,7 @@ import { Missing, Money, Quantity } from '../../shared/amounts.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
 import { NumberCell, RowHead } from '../../shared/tables/data-table.tsx';
 import { ListTable } from '../../shared/tables/list-table.tsx';
-import { instantText } from '../../shared/times.ts';
+import { instantText } from '../../shared/instant.tsx';
 import type { ShownMetric } from '../metric-queries.ts';
 import { SOURCES_OF_VALUES } from './value-sources.ts';
 

@@ -5,7 +5,7 @@ import type { Schema } from '../../http/api.ts';
 import { Money, Quantity } from '../../shared/amounts.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
 import { NumberCell, RowHead } from '../../shared/tables/data-table.tsx';
-import { instantText } from '../../shared/times.ts';
+import { instantText } from '../../shared/instant.tsx';
 import type { MayChangeValues } from './may-change-values.ts';
 import type { ShownMetric } from '../metric-queries.ts';
 import type { ValueEdit } from './use-value-edits.ts';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { DialogForm, withoutFields } from '../../shared/forms/dialog-form.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
-import { sentence } from '../../shared/words.ts';
+import { sentence } from '../../shared/sentences.tsx';
 import { SPEND_CHANGES } from '../../sources/sources-queries.ts';
 import { WayDialog, type WayOutProps } from './way-button.tsx';
 

@@ -5,7 +5,7 @@ import type { Schema } from '../../http/api.ts';
 import { useSession } from '../../http/session.ts';
 import type { ShownMetric } from '../../metrics/metric-queries.ts';
 import { Money } from '../../shared/amounts.tsx';
-import { sentence } from '../../shared/words.ts';
+import { sentence } from '../../shared/sentences.tsx';
 import type { Month } from '../month-numbers.ts';
 import { OnBillAlways, OnBillNever, Stands } from './decisions.tsx';
 import type { WayOut, WayOutProps } from './way-button.tsx';

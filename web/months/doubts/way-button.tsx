@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Schema } from '../../http/api.ts';
 import type { ShownMetric } from '../../metrics/metric-queries.ts';
 import { Dialog } from '../../shared/forms/dialog.tsx';
-import { sentence } from '../../shared/words.ts';
+import { sentence } from '../../shared/sentences.tsx';
 
 export type WayOut = Schema<'Doubt'>['ways_out'][number];
 

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useRunImport } from '../../imports/use-run-import.ts';
 import { addDays, firstDay, lastDay, type Day } from '../../shared/calendar.ts';
 import type { StartedRun } from '../../shared/use-started-run.ts';
-import { sentence } from '../../shared/words.ts';
+import { sentence } from '../../shared/sentences.tsx';
 import { sourceQuery } from '../../sources/sources-queries.ts';
 import { EndUnit } from '../../sources/units/end-unit.tsx';
 import { useReadAgain } from '../../sources/runs/use-read-again.ts';

@@ -2,7 +2,7 @@ import { Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { countText, quantityText } from '../../shared/numbers.ts';
 import { Dimmed } from '../../shared/dimmed.tsx';
-import { instantText } from '../../shared/times.ts';
+import { instantText } from '../../shared/instant.tsx';
 import type { Run } from '../sources-queries.ts';
 
 const COLORS: Record<Run['status'], string> = { running: 'blue', completed: 'green', failed: 'red' };

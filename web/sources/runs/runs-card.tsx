@@ -6,7 +6,7 @@ import { Fragment, type ReactNode } from 'react';
 import { MoneyCell, QuantityCell } from '../../shared/tables/amount-cells.tsx';
 import { RowHead } from '../../shared/tables/data-table.tsx';
 import { ListCard } from '../../shared/tables/list-card.tsx';
-import { instantText } from '../../shared/times.ts';
+import { instantText } from '../../shared/instant.tsx';
 import { RunDetails } from './run-details.tsx';
 import { monthsText, tookText } from './run-texts.ts';
 import { RunStatus } from './run-words.tsx';

@@ -8,7 +8,7 @@ import { DialogForm } from '../../shared/forms/dialog-form.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
 import type { Day } from '../../shared/calendar.ts';
 import { Answer } from '../../shared/states.tsx';
-import { sentence } from '../../shared/words.ts';
+import { sentence } from '../../shared/sentences.tsx';
 import { SPEND_CHANGES } from '../sources-queries.ts';
 import { unitsQuery } from './units-query.ts';
 

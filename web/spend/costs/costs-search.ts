@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { DAY, oneOf, optional, TEXT } from '../../shared/search-fields.ts';
 
 /** What costs can be grouped by, with the words for people. */
 export const GROUPS = {
@@ -22,8 +23,6 @@ export type Group = keyof typeof GROUPS;
 
 const GROUP_KEYS = Object.keys(GROUPS) as [Group, ...Group[]];
 
-const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/));
-
 /** The orders of the table. */
 const COST_ORDERS = ['total-down', 'total-up', 'name-up', 'name-down'] as const;
 
@@ -34,15 +33,15 @@ export type CostOrder = (typeof COST_ORDERS)[number];
  * rows that are not as usual: opened ones, or closed ones if there is a second grouping.
  */
 export const costsSearch = z.object({
-  start: z.catch(z.optional(day), undefined),
-  end: z.catch(z.optional(day), undefined),
-  by: z._default(z.catch(z.enum(GROUP_KEYS), 'source'), 'source'),
-  then: z.catch(z.optional(z.enum(GROUP_KEYS)), undefined),
-  step: z._default(z.catch(z.enum(['day', 'month']), 'day'), 'day'),
-  view: z._default(z.catch(z.enum(['chart', 'table']), 'chart'), 'chart'),
-  order: z._default(z.catch(z.enum(COST_ORDERS), 'total-down'), 'total-down'),
-  q: z._default(z.catch(z.string(), ''), ''),
-  toggled: z.catch(z.optional(z.array(z.string())), undefined),
+  start: optional(DAY),
+  end: optional(DAY),
+  by: oneOf(GROUP_KEYS),
+  then: optional(z.enum(GROUP_KEYS)),
+  step: oneOf(['day', 'month']),
+  view: oneOf(['chart', 'table']),
+  order: oneOf(COST_ORDERS),
+  q: TEXT,
+  toggled: optional(z.array(z.string())),
 });
 
 export type CostsSearch = z.output<typeof costsSearch>;

@@ -12,8 +12,7 @@ import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import type { Bill } from '../team-queries.ts';
 import { BillStatus, missingReason } from './bill-status.tsx';
 import { Reseal } from './reseal.tsx';
-import { sentence } from '../../shared/words.ts';
-import { Sentences } from '../../shared/sentences.tsx';
+import { sentence, Sentences } from '../../shared/sentences.tsx';
 import { TableHead } from '../../shared/tables/table-head.tsx';
 
 /** A team's bill of a month: its amounts in detail, its status, and what to know about it. */

@@ -1,7 +1,6 @@
 import { Badge, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { sentence } from '../../shared/words.ts';
-import { Sentences } from '../../shared/sentences.tsx';
+import { sentence, Sentences } from '../../shared/sentences.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
 import type { Bill } from '../team-queries.ts';
 

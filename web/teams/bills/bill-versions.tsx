@@ -11,8 +11,8 @@ import { TableHead } from '../../shared/tables/table-head.tsx';
 import { changeText, moneyText } from '../../shared/numbers.ts';
 import { Answer, Empty } from '../../shared/states.tsx';
 import { sumOf } from '../../shared/sums.ts';
-import { instantText } from '../../shared/times.ts';
-import { sentence } from '../../shared/words.ts';
+import { instantText } from '../../shared/instant.tsx';
+import { sentence } from '../../shared/sentences.tsx';
 import { SOURCE_NAMES } from '../../spend/source-names.ts';
 import { billVersionsQuery, type Bill, type BillVersion, type Team } from '../team-queries.ts';
 

@@ -13,7 +13,7 @@ import { TEAM_CHANGES, teamsQuery, type SharedCost } from '../team-queries.ts';
 import { draftOf, splitOf, type SplitDraft } from './split-draft.ts';
 import { SplitFields } from './split-fields.tsx';
 import type { Split } from './split-words.ts';
-import { sentence } from '../../shared/words.ts';
+import { sentence } from '../../shared/sentences.tsx';
 
 interface Definition {
   name: string;
