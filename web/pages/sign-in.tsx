@@ -1,8 +1,8 @@
 import { Anchor, Button, Center, Paper, PasswordInput, Stack, Title } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
+import { useDocumentTitle, useInputState } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
 import { sessionQuery } from '../http/session.ts';
 import { FormError } from '../shared/forms/form-error.tsx';
@@ -16,7 +16,7 @@ export function SignInPage(): ReactNode {
   const { next } = route.useSearch();
   const { history } = useRouter();
   const queryClient = useQueryClient();
-  const [key, setKey] = useState('');
+  const [key, setKey] = useInputState('');
   const signIn = useMutation({
     mutationFn: () => dataOf(api.POST('/api/v1/session', { body: { key: key.trim() } })),
     // Nothing that another key has seen stays.
@@ -51,9 +51,7 @@ export function SignInPage(): ReactNode {
               withAsterisk={false}
               data-autofocus
               value={key}
-              onChange={({ currentTarget }) => {
-                setKey(currentTarget.value);
-              }}
+              onChange={setKey}
             />
             <Button type="submit" loading={signIn.isPending}>
               Sign in

@@ -50,5 +50,5 @@ export function Answer<Data>({
 }): ReactNode {
   if (query.data !== undefined) return children(query.data);
   if (query.error !== null) return <Failure error={query.error} retry={query.refetch} />;
-  return <Loading {...(height === undefined ? {} : { height })} />;
+  return <Loading height={height} />;
 }

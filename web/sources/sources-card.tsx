@@ -49,7 +49,7 @@ function SourceRow({ source }: { source: CostSource }): ReactNode {
       </Table.Td>
       <Table.Td className="unbroken">{delivered ?? <Missing reason={NOTHING_DELIVERED} />}</Table.Td>
       <Table.Td>
-        <Schedule isPaused={isPaused} />
+        <Badge color={isPaused ? 'gray' : 'green'}>{isPaused ? 'paused' : 'daily'}</Badge>
       </Table.Td>
       {may('write') && (
         <Table.Td>
@@ -59,7 +59,3 @@ function SourceRow({ source }: { source: CostSource }): ReactNode {
     </Table.Tr>
   );
 }
-
-const Schedule = ({ isPaused }: { isPaused: boolean }): ReactNode => (
-  <Badge color={isPaused ? 'gray' : 'green'}>{isPaused ? 'paused' : 'daily'}</Badge>
-);

@@ -30,16 +30,16 @@ export function useSetValue(metricId: string) {
     may('admin')
       ? dataOf(
           api.PUT('/api/v1/metrics/{id}/values/{period}', {
-            params: { path: { id: metricId, period }, query: label === undefined ? {} : { label } },
+            params: { path: { id: metricId, period }, query: { label } },
             body: { value },
-            ...(signal !== undefined && { signal }),
+            signal,
           }),
         )
       : dataOf(
           api.POST('/api/v1/metrics/{id}/values', {
             params: { path: { id: metricId } },
-            body: { values: [{ period, value, ...(label === undefined ? {} : { label }) }] },
-            ...(signal !== undefined && { signal }),
+            body: { values: [{ period, label, value }] },
+            signal,
           }),
         );
 }
@@ -54,7 +54,7 @@ export function useValueEdits(metric: ShownMetric): ValueEdits {
         const { unchanged } = await set({ period, label, value: after });
         return { isNew: unchanged === 0 };
       }
-      const query = label === undefined ? { period } : { period, label };
+      const query = { period, label };
       await dataOf(api.DELETE('/api/v1/metrics/{id}/values', { params: { path: { id: metric.id }, query } }));
       return { isNew: true };
     },

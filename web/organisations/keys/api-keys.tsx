@@ -1,7 +1,8 @@
-import { Badge, Group, Table, Text } from '@mantine/core';
+import { Badge, Group, Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useSession } from '../../http/session.ts';
+import { Dimmed } from '../../shared/dimmed.tsx';
 import { Instant } from '../../shared/instant.tsx';
 import { ListCard } from '../../shared/tables/list-card.tsx';
 import { CreateKey } from './create-key.tsx';
@@ -44,7 +45,7 @@ function KeyRow({ of: key }: { of: Key }): ReactNode {
       </Table.Td>
       <Table.Td>
         {key.expires_at === null ? (
-          <None>never</None>
+          <Dimmed span>never</Dimmed>
         ) : (
           <>
             <Instant at={key.expires_at} />
@@ -53,7 +54,7 @@ function KeyRow({ of: key }: { of: Key }): ReactNode {
         )}
       </Table.Td>
       <Table.Td>
-        {key.last_used_at === null ? <None>not yet</None> : <Instant at={key.last_used_at} />}
+        {key.last_used_at === null ? <Dimmed span>not yet</Dimmed> : <Instant at={key.last_used_at} />}
       </Table.Td>
       <Table.Td>
         {key.revoked_at === null ? <RevokeKey of={key} /> : <Instant at={key.revoked_at} />}
@@ -61,9 +62,3 @@ function KeyRow({ of: key }: { of: Key }): ReactNode {
     </Table.Tr>
   );
 }
-
-const None = ({ children }: { children: string }): ReactNode => (
-  <Text span size="sm" c="dimmed">
-    {children}
-  </Text>
-);

@@ -9,12 +9,9 @@ export function monthsText(months: readonly string[]): string {
 }
 
 /** How long a run took, in words. */
-export function tookText({
-  started_at: started,
-  finished_at: finished,
-}: Pick<Run, 'started_at' | 'finished_at'>): string {
-  if (finished === null) return 'under way';
-  const seconds = Math.round((Date.parse(finished) - Date.parse(started)) / 1_000);
+export function tookText({ started_at, finished_at }: Pick<Run, 'started_at' | 'finished_at'>): string {
+  if (finished_at === null) return 'under way';
+  const seconds = Math.round((Date.parse(finished_at) - Date.parse(started_at)) / 1_000);
   if (seconds < 1) return 'under 1 s';
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }

@@ -17,27 +17,21 @@ export function RunWords({ run }: { run: Run | null }): ReactNode {
   if (run === null) {
     return <Dimmed>It has never run.</Dimmed>;
   }
-  const {
-    status,
-    started_at: started,
-    finished_at: finished,
-    rows_read: read,
-    rows_rejected: rejected,
-  } = run;
+  const { status, started_at, finished_at, rows_read, rows_rejected, error } = run;
   return (
     <div aria-live="polite">
       <Group gap="xs">
         <RunStatus status={status} />
         <Text size="sm">
           {status === 'running'
-            ? `${countText(read, 'row')} read so far, since ${instantText(started)}`
-            : `${instantText(finished ?? started)}${status === 'failed' && read === 0 ? '' : `, ${countText(read, 'row')} read`}`}
-          {rejected > 0 && `, ${quantityText(rejected)} rejected`}
+            ? `${countText(rows_read, 'row')} read so far, since ${instantText(started_at)}`
+            : `${instantText(finished_at ?? started_at)}${status === 'failed' && rows_read === 0 ? '' : `, ${countText(rows_read, 'row')} read`}`}
+          {rows_rejected > 0 && `, ${quantityText(rows_rejected)} rejected`}
         </Text>
       </Group>
-      {run.error !== null && (
-        <Text size="sm" c="var(--mantine-color-error)" mt={4} lineClamp={3} title={run.error}>
-          {run.error}
+      {error !== null && (
+        <Text size="sm" c="var(--mantine-color-error)" mt={4} lineClamp={3} title={error}>
+          {error}
         </Text>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { ActionIcon, Group, ScrollArea, Select, Stack, Table, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useDebouncedValue, useInputState } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -33,7 +33,7 @@ export function SpendOptions({
   add: (pick: Pick) => void;
 }): ReactNode {
   const [source, setSource] = useState<Pick['source'] | null>(null);
-  const [q, setQ] = useState('');
+  const [q, setQ] = useInputState('');
   const [typed] = useDebouncedValue(q.trim(), TYPING_MS);
   const query = useInfiniteQuery(optionsQuery(source, typed));
   const taken = new Set(chosen.map(keyOf));
@@ -46,20 +46,9 @@ export function SpendOptions({
           flex={1}
           miw={200}
           value={q}
-          onChange={({ currentTarget }) => {
-            setQ(currentTarget.value);
-          }}
+          onChange={setQ}
         />
-        <Select
-          label="Kind"
-          placeholder="All"
-          clearable
-          data={SOURCES}
-          value={source}
-          onChange={(value) => {
-            setSource(value);
-          }}
-        />
+        <Select label="Kind" placeholder="All" clearable data={SOURCES} value={source} onChange={setSource} />
       </Group>
       <Answer query={query} height={LIST_HEIGHT}>
         {(all) => {

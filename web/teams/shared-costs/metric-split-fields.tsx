@@ -1,6 +1,7 @@
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useInputState } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useSession } from '../../http/session.ts';
 import { addMonths, firstDay, monthOf } from '../../shared/calendar.ts';
 import { Dimmed } from '../../shared/dimmed.tsx';
@@ -81,7 +82,7 @@ function AddLabel({
   isKnown: (label: string) => boolean;
   onAdd: (label: string) => void;
 }): ReactNode {
-  const [label, setLabel] = useState('');
+  const [label, setLabel] = useInputState('');
   const trimmed = label.trim();
   const error = isKnown(trimmed) ? 'This label is there already.' : undefined;
   const add = (): void => {
@@ -97,9 +98,7 @@ function AddLabel({
         flex={1}
         value={label}
         error={error}
-        onChange={({ currentTarget: { value } }) => {
-          setLabel(value);
-        }}
+        onChange={setLabel}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
           event.preventDefault();
