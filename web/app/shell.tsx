@@ -8,6 +8,7 @@ import {
   ScrollArea,
   Stack,
   Text,
+  useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
@@ -27,7 +28,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, type LinkProps } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
 import { api, dataOf } from '../http/api.ts';
-import { SessionContext, sessionQuery, type Session } from '../http/session.ts';
+import { forgetSession, SessionContext, sessionQuery, type Session } from '../http/session.ts';
 import { Dimmed } from '../shared/dimmed.tsx';
 
 const PAGES: readonly { to: LinkProps['to']; label: string; icon: typeof IconSun; exact?: true }[] = [
@@ -126,8 +127,7 @@ function SignOut(): ReactNode {
     mutationFn: () => dataOf(api.DELETE('/api/v1/session')),
     meta: { changes: [] },
     onSuccess: () => {
-      queryClient.setQueryData(sessionQuery.queryKey, null);
-      queryClient.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== 'session' });
+      forgetSession(queryClient);
     },
   });
   return (
@@ -146,20 +146,16 @@ function SignOut(): ReactNode {
 }
 
 function ColourScheme(): ReactNode {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const dark = window.matchMedia('(prefers-color-scheme: dark)').matches
-    ? colorScheme !== 'light'
-    : colorScheme === 'dark';
+  const { toggleColorScheme } = useMantineColorScheme();
+  const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
   return (
     <ActionIcon
       variant="default"
       size="lg"
-      aria-label={dark ? 'Use light colours' : 'Use dark colours'}
-      onClick={() => {
-        setColorScheme(dark ? 'light' : 'dark');
-      }}
+      aria-label={isDark ? 'Use light colours' : 'Use dark colours'}
+      onClick={toggleColorScheme}
     >
-      {dark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
+      {isDark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
     </ActionIcon>
   );
 }

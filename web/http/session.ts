@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { permits, type Access } from '../../domain/organisations/permissions.ts';
 import { includes, type Feature } from '../../domain/organisations/tiers.ts';
@@ -20,6 +20,12 @@ export const sessionQuery = queryOptions({
   },
   staleTime: Infinity,
 });
+
+/** Goes back to the sign-in, and forgets what the session has read. */
+export function forgetSession(queryClient: QueryClient): void {
+  queryClient.setQueryData(sessionQuery.queryKey, null);
+  queryClient.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== 'session' });
+}
 
 /**
  * The session of the shown page. It changes together with the frame, so that no part of a page is drawn without a session

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, dataOf } from '../../http/api.ts';
 import { ConfirmButton } from '../../shared/forms/confirm-button.tsx';
-import { sessionQuery, useSession } from '../../http/session.ts';
+import { forgetSession, useSession } from '../../http/session.ts';
 import type { Key } from './keys-query.ts';
 
 /** A button that revokes a key, after a question that says what ends. */
@@ -23,9 +23,7 @@ export function RevokeKey({ of: { id, name } }: { of: Key }): ReactNode {
       changes={isOwn ? [] : ['keys', 'audit-log']}
       done={() => `The key “${name}” is revoked.`}
       onDone={() => {
-        if (!isOwn) return;
-        queryClient.setQueryData(sessionQuery.queryKey, null);
-        queryClient.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== 'session' });
+        if (isOwn) forgetSession(queryClient);
       }}
     >
       <Text size="sm">This ends at once, and cannot be undone:</Text>
