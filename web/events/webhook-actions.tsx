@@ -1,13 +1,13 @@
 import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { SECRET_OVERLAP_HOURS } from '../../domain/events/webhook.ts';
 import { api, dataOf } from '../http/api.ts';
 import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
 import { Dialog } from '../shared/forms/dialog.tsx';
-import { DialogForm } from '../shared/forms/dialog-form.tsx';
-import { SecretOnce } from '../shared/forms/secret-once.tsx';
+import { DialogForm, withoutFields } from '../shared/forms/dialog-form.tsx';
+import { SecretButton } from '../shared/forms/secret-button.tsx';
 import { useChange } from '../shared/forms/use-change.ts';
 import { AboutSignatures } from './about-signatures.tsx';
 import { ChangeWebhook } from './change-webhook.tsx';
@@ -68,20 +68,18 @@ function Switch({ of: { id, url, enabled } }: { of: Webhook }): ReactNode {
   );
 }
 
-function RotateSecret({ of: { id } }: { of: Webhook }): ReactNode {
-  const [secret, setSecret] = useState<string | null>(null);
-  const forget = (): void => {
-    setSecret(null);
-  };
-  return (
-    <>
-      <ConfirmButton
-        {...BUTTON}
-        button="Rotate secret"
-        title="Rotate the secret?"
+const RotateSecret = ({ of: { id } }: { of: Webhook }): ReactNode => (
+  <SecretButton
+    {...BUTTON}
+    action="Rotate secret"
+    title="Rotate the secret?"
+    madeTitle="The webhook has a new signature"
+    about={<AboutSignatures />}
+  >
+    {({ onDone, close }) => (
+      <DialogForm
         action="Rotate"
-        isDangerous={false}
-        send={(signal) =>
+        send={(_: undefined, signal) =>
           dataOf(
             api.PATCH('/api/v1/webhooks/{id}', {
               params: { path: { id } },
@@ -91,25 +89,20 @@ function RotateSecret({ of: { id } }: { of: Webhook }): ReactNode {
           )
         }
         changes={['audit-log']}
-        onDone={(changed) => {
-          setSecret(changed.secret ?? null);
+        onDone={({ secret }) => {
+          if (secret !== undefined) onDone({ secret });
         }}
+        submit={withoutFields}
+        close={close}
       >
         <Text size="sm">
           The service makes a new secret and shows it once. For {SECRET_OVERLAP_HOURS} hours, deliveries carry
           the signatures of both. After that, only the new one counts.
         </Text>
-      </ConfirmButton>
-      <Dialog opened={secret !== null} onClose={forget} title="The webhook has a new signature" stays>
-        {secret !== null && (
-          <SecretOnce secret={secret} onStored={forget}>
-            <AboutSignatures />
-          </SecretOnce>
-        )}
-      </Dialog>
-    </>
-  );
-}
+      </DialogForm>
+    )}
+  </SecretButton>
+);
 
 function DeleteWebhook({ of: { id, url } }: { of: Webhook }): ReactNode {
   const navigate = route.useNavigate();

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, type ButtonProps } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Dialog } from './dialog.tsx';
 import { SecretOnce } from './secret-once.tsx';
@@ -16,7 +16,8 @@ export function SecretButton({
   madeTitle,
   about,
   children,
-}: {
+  ...button
+}: Omit<ButtonProps, 'children'> & {
   /** What the button says. The form may have another button of this name. */
   action: string;
   title: string;
@@ -37,6 +38,7 @@ export function SecretButton({
     <>
       <Button
         size="xs"
+        {...button}
         aria-hidden={isOpen}
         onClick={() => {
           setShown('form');
