@@ -26,7 +26,7 @@ interface Way {
 }
 
 /** The button of each way out. */
-const WAYS = {
+const BUTTONS: Record<WayOut['action'], Way> = {
   run_source: { access: 'write', Button: RunSource },
   open_source: { access: 'read', Button: OpenSource },
   run_import: { access: 'admin', Button: RunImport },
@@ -37,8 +37,7 @@ const WAYS = {
   on_bill_always: { access: 'admin', Button: OnBillAlways },
   on_bill_never: { access: 'admin', Button: OnBillNever },
   accept: { access: 'admin', Button: Accept },
-} as const;
-const BUTTONS: Record<WayOut['action'], Way> = WAYS;
+};
 
 /** Each doubt that holds a month back, with its amount and a button for each way out that the key may take. */
 export const MonthDoubts = ({

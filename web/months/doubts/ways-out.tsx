@@ -7,7 +7,7 @@ import { addDays, firstDay, lastDay, type Day } from '../../shared/calendar.ts';
 import type { StartedRun } from '../../shared/use-started-run.ts';
 import { sentence } from '../../shared/sentences.tsx';
 import { sourceQuery } from '../../sources/sources-queries.ts';
-import { EndUnit } from '../../sources/units/end-unit.tsx';
+import { EndUnit, EndUnitOn } from '../../sources/units/end-unit.tsx';
 import { useReadAgain } from '../../sources/runs/use-read-again.ts';
 import { WayButton, WayDialog, type WayOutProps } from './way-button.tsx';
 
@@ -131,7 +131,7 @@ function EndInSource({
       words={`${words} in ${data?.name ?? 'one source'}`}
       title={`End ${unit} in one source`}
     >
-      {(close) => <EndUnit {...{ sourceId, unit, about, suggested, close }} />}
+      {(close) => <EndUnitOn {...{ sourceId, unit, about, close }} lastDay={suggested} />}
     </WayDialog>
   );
 }

@@ -16,38 +16,34 @@ interface Asked {
   sourceId: string;
   /** The name of the account, cluster, host or tool. */
   unit: string;
-  /** What the end does here; null if it only says that the unit has no spend any more. */
-  about?: string | null;
-  /** The last day to suggest; null for the last one with spend. */
-  suggested?: Day | null;
   close: () => void;
 }
 
-/** Asks for the last day of a unit that counts, so that no month waits for later ones. */
-export const EndUnit = (asked: Asked): ReactNode =>
-  asked.suggested == null ? <LastDay {...asked} /> : <EndForm {...asked} lastDay={asked.suggested} />;
-
-function LastDay(asked: Asked): ReactNode {
+/** Asks for the last day of a unit that counts, so that no month waits for later ones. It suggests the last one with spend. */
+export function EndUnit(asked: Asked): ReactNode {
   const query = useQuery(unitsQuery(asked.sourceId));
   return (
     <Answer query={query} height={160}>
       {(units) => {
         const known = units.find(({ unit }) => unit === asked.unit);
-        return <EndForm {...asked} lastDay={known?.last_day ?? ''} />;
+        return <EndUnitOn {...asked} lastDay={known?.last_day ?? ''} />;
       }}
     </Answer>
   );
 }
 
-function EndForm({
+/** Asks for the last day of a unit, and suggests one. */
+export function EndUnitOn({
   sourceId,
   unit,
   about = null,
   lastDay,
   close,
 }: Asked & {
-  /** The last day with spend, as a suggestion; empty if it is not known. */
-  lastDay: string;
+  /** What the end does here; null if it only says that the unit has no spend any more. */
+  about?: string | null;
+  /** The day to suggest; empty for none. */
+  lastDay: Day;
 }): ReactNode {
   const { today } = useSession();
   const form = useForm({ initialValues: { day: lastDay } });
