@@ -6,7 +6,6 @@ import { DialogButton } from '../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
 import type { Webhook } from './webhooks-query.ts';
 
-/** A button that changes the URL of a webhook. */
 export const ChangeWebhook = ({ of }: { of: Webhook }): ReactNode => (
   <DialogButton button="Change URL" size="xs" variant="default" title="Change where events go">
     {(close) => <UrlForm of={of} close={close} />}

@@ -7,13 +7,11 @@ export type Glance = Schema<'Glance'>;
 /** A metric of the overview. Of revenue that the key may not see, only the metric is there. */
 export type OverviewRow = Glance | { metric: Schema<'PrivateMetric'> };
 
-/** Every metric at a glance. */
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
   queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview', { signal })),
 });
 
-/** What waits for someone. */
 export const waitingQuery = queryOptions({
   queryKey: ['waiting'],
   queryFn: ({ signal }) => dataOf(api.GET('/api/v1/waiting', { signal })),

@@ -72,11 +72,12 @@ const signedIn = createRoute({
   component: Shell,
 });
 
+const ofSession = { getParentRoute: () => signedIn, preload: false } as const;
+
 const overview = createRoute({
-  getParentRoute: () => signedIn,
+  ...ofSession,
   path: '/',
   validateSearch: overviewSearch,
-  preload: false,
   loader: ({ context: { session } }) => {
     ask(queryClient.query(monthSpendQuery(session.today)), queryClient.query(waitingQuery));
     if (session.has('unit_economics')) ask(queryClient.query(overviewQuery));
@@ -85,9 +86,8 @@ const overview = createRoute({
 });
 
 const metrics = createRoute({
-  getParentRoute: () => signedIn,
+  ...ofSession,
   path: '/business-metrics',
-  preload: false,
   loader: ({ context: { session } }) => {
     if (session.has('unit_economics')) ask(queryClient.infiniteQuery(metricsQuery));
   },
@@ -101,12 +101,11 @@ const newMetric = createRoute({
 });
 
 const metric = createRoute({
-  getParentRoute: () => signedIn,
+  ...ofSession,
   path: '/business-metrics/$id',
   validateSearch: z.object({
     show: oneOf(['months', 'values', 'history', 'import', 'settings']),
   }),
-  preload: false,
   loader: ({ params }) => {
     ask(queryClient.query(metricQuery(params.id)));
   },
@@ -114,11 +113,10 @@ const metric = createRoute({
 });
 
 const costs = createRoute({
-  getParentRoute: () => signedIn,
+  ...ofSession,
   path: '/costs',
   validateSearch: costsSearch,
   loaderDeps: ({ search: { start, end, by, step } }) => ({ start, end, by, step }),
-  preload: false,
   loader: ({ context: { session }, deps }) => {
     const range = rangeOf(deps, session.today);
     ask(
@@ -131,11 +129,10 @@ const costs = createRoute({
 });
 
 const teams = createRoute({
-  getParentRoute: () => signedIn,
+  ...ofSession,
   path: '/teams',
   validateSearch: teamsSearch,
   loaderDeps: ({ search: { month, show } }) => ({ month, show }),
-  preload: false,
   loader: ({ context: { session }, deps: { month, show } }) => {
     if (!session.has('unit_economics')) return;
     if (show === 'bills')
@@ -149,11 +146,10 @@ const teams = createRoute({
 });
 
 const team = createRoute({
-  getParentRoute: () => signedIn,
+  ...ofSession,
   path: '/teams/$id',
   validateSearch: teamSearch,
   loaderDeps: ({ search: { show } }) => ({ show }),
-  preload: false,
   loader: ({ context: { session }, params, deps }) => {
     if (!session.has('unit_economics')) return;
     ask(queryClient.query(teamQuery(params.id)));
@@ -163,9 +159,8 @@ const team = createRoute({
 });
 
 const sources = createRoute({
-  getParentRoute: () => signedIn,
+  ...ofSession,
   path: '/sources',
-  preload: false,
   loader: () => {
     ask(queryClient.infiniteQuery(sourcesQuery));
   },
@@ -173,10 +168,9 @@ const sources = createRoute({
 });
 
 const source = createRoute({
-  getParentRoute: () => signedIn,
+  ...ofSession,
   path: '/sources/$id',
   validateSearch: sourceSearch,
-  preload: false,
   loader: ({ params }) => {
     ask(
       queryClient.query(sourceQuery(params.id)),
@@ -188,11 +182,10 @@ const source = createRoute({
 });
 
 const settings = createRoute({
-  getParentRoute: () => signedIn,
+  ...ofSession,
   path: '/settings',
   validateSearch: settingsSearch,
   loaderDeps: ({ search: { show } }) => ({ show }),
-  preload: false,
   loader: ({ context: { session }, deps }) => {
     if (deps.show === 'organisation')
       ask(queryClient.query(organisationQuery), queryClient.query(quotaQuery));

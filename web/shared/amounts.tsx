@@ -1,5 +1,6 @@
 import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
-import { useRef, useState, type ReactNode } from 'react';
+import { useDisclosure } from '@mantine/hooks';
+import { useRef, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { changeText, exactText, moneyText, percentText, quantityText, unitCostText } from './numbers.ts';
 
@@ -18,14 +19,8 @@ const Amount = ({ value, reason, text }: Shown & { text: (value: number) => stri
 
 /** A dash in place of a number that does not exist, with its reason on hover, on focus and for screen readers. */
 export function Missing({ reason }: { reason: string }): ReactNode {
-  const [isAsked, setIsAsked] = useState(false);
+  const [isAsked, { open: ask, close: leave }] = useDisclosure();
   const dash = useRef<HTMLParagraphElement>(null);
-  const ask = (): void => {
-    setIsAsked(true);
-  };
-  const leave = (): void => {
-    setIsAsked(false);
-  };
   return (
     <>
       <Text

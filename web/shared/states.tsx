@@ -4,13 +4,9 @@ import type { ReactNode } from 'react';
 import { messageOf } from '../http/api-error.ts';
 
 /** Grey lines while an answer is under way, as high as what comes, so that nothing moves. */
-export const Loading = ({
-  height = 200,
-  label = 'Loading',
-}: {
-  height?: number;
-  label?: string;
-}): ReactNode => <Skeleton height={height} role="status" aria-label={label} />;
+export const Loading = ({ height = 200 }: { height?: number }): ReactNode => (
+  <Skeleton height={height} role="status" aria-label="Loading" />
+);
 
 /** What went wrong, and a button to ask again if that can help. */
 export const Failure = ({ error, retry }: { error: unknown; retry?: () => unknown }): ReactNode => (

@@ -42,7 +42,6 @@ export const teamsQuery = queryOptions({
   },
 });
 
-/** One team. */
 export const teamQuery = (id: string) =>
   queryOptions({
     queryKey: ['teams', 'one', id],

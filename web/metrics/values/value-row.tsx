@@ -1,6 +1,7 @@
 import { ActionIcon, Table, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { IconTrash } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { Schema } from '../../http/api.ts';
 import { Money, Quantity } from '../../shared/amounts.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
@@ -24,7 +25,7 @@ export function ValueRow({
   editable: MayChangeValues;
   change: (edit: ValueEdit) => Promise<void>;
 }): ReactNode {
-  const [isOpen, setIsOpen] = useState(false);
+  const [isOpen, { open, close }] = useDisclosure();
   const Shape = metric.kind === 'revenue' ? Money : Quantity;
   const name = [period, label].filter((part) => part !== undefined).join(', ');
   const changeTo = (after: number | null): Promise<void> => change({ period, label, before: value, after });
@@ -34,22 +35,12 @@ export function ValueRow({
       {metric.label_key !== null && <Table.Td>{label}</Table.Td>}
       <NumberCell>
         {isOpen ? (
-          <ValueCell
-            name={name}
-            kind={metric.kind}
-            value={value}
-            save={changeTo}
-            close={() => {
-              setIsOpen(false);
-            }}
-          />
+          <ValueCell name={name} kind={metric.kind} value={value} save={changeTo} close={close} />
         ) : maySet ? (
           <UnstyledButton
             fz="sm"
             aria-label={`Change the value of ${name}, now ${value ?? 'not known'}`}
-            onClick={() => {
-              setIsOpen(true);
-            }}
+            onClick={open}
           >
             <Shape value={value} reason={reason} />
           </UnstyledButton>

@@ -2,7 +2,6 @@ import type { paths } from '../../http/generated/api-types.d.ts';
 
 type Query = NonNullable<paths['/api/v1/audit-log']['get']['parameters']['query']>;
 
-/** An action that the audit log records. */
 export type AuditAction = NonNullable<Query['action']>;
 
 /** The actions with their words for people, as the filter lists them. */

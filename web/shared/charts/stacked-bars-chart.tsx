@@ -15,9 +15,9 @@ function StackedBarsChart({
   series,
   label,
   valueFormatter,
-  axisFormatter = valueFormatter,
+  axisFormatter,
   onPick,
-  height = 280,
+  height,
 }: StackedBarsProps): ReactNode {
   const rows = data.map(({ period, values }) => ({
     period,

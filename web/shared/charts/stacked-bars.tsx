@@ -9,16 +9,20 @@ const Chart = lazy(() => import('./stacked-bars-chart.tsx'));
  * Stacked bars over days or months with a legend. The chart library comes in a part of its own, and the room is kept until
  * then. Whoever shows it also shows the same numbers as a table.
  */
-export const StackedBars = ({ height = 280, ...props }: StackedBarsProps): ReactNode => (
+export const StackedBars = (props: StackedBarsProps): ReactNode => (
   <>
-    <Suspense fallback={<Skeleton height={height} />}>
-      <Chart height={height} {...props} />
+    <Suspense fallback={<Skeleton height={props.height} />}>
+      <Chart {...props} />
     </Suspense>
     <Legend {...props} />
   </>
 );
 
-const Legend = ({ series, label, onPick }: StackedBarsProps): ReactNode => (
+const Legend = ({
+  series,
+  label,
+  onPick,
+}: Pick<StackedBarsProps, 'series' | 'label' | 'onPick'>): ReactNode => (
   <Group
     component="ul"
     gap="md"

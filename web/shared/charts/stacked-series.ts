@@ -25,9 +25,9 @@ export interface StackedBarsProps {
   label: string;
   /** An amount in full, for the hover. */
   valueFormatter: (value: number) => string;
-  /** An amount for the axis; as in full without it. */
-  axisFormatter?: (value: number) => string;
+  /** An amount for the axis. */
+  axisFormatter: (value: number) => string;
   onPick?: (pick: StackedPick) => void;
   /** The height of the bars without the legend. */
-  height?: number;
+  height: number;
 }

@@ -40,7 +40,6 @@ export const RowHead = ({ children }: { children: ReactNode }): ReactNode => (
   </Table.Th>
 );
 
-/** The heading of a column. */
 export const ColumnHead = ({
   children,
   numbers = false,

@@ -6,7 +6,6 @@ import { ColumnHead } from './data-table.tsx';
 export type Column =
   string | { words: string; w: number | string } | { numbers: string; w?: number | string } | false | null;
 
-/** The headings of a table's columns. */
 export const TableHead = ({ columns }: { columns: readonly Column[] }): ReactNode => (
   <Table.Thead>
     <Table.Tr>

@@ -3,6 +3,7 @@ import { useId, type ReactNode } from 'react';
 import { MoneyCell, QuantityCell } from '../../shared/tables/amount-cells.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
 import { DataTable, RowHead } from '../../shared/tables/data-table.tsx';
+import { sumOf } from '../../shared/sums.ts';
 import type { Run } from '../sources-queries.ts';
 import { TableHead } from '../../shared/tables/table-head.tsx';
 
@@ -84,12 +85,9 @@ const Changes = ({ changes }: { changes: Run['changes'] }): ReactNode => (
           <RowHead>{month}</RowHead>
           <MoneyCell value={before} reason="the source had no cost of the month" />
           <MoneyCell value={after} reason="the source has no cost of the month any more" />
-          <MoneyCell value={differenceOf(before ?? 0, after ?? 0)} />
+          <MoneyCell value={sumOf([after ?? 0, -(before ?? 0)])} />
         </Table.Tr>
       ))}
     </Table.Tbody>
   </DataTable>
 );
-
-/** The difference as the API rounds money, without the rest of a binary fraction. */
-const differenceOf = (before: number, after: number): number => Math.round((after - before) * 1e6) / 1e6;

@@ -24,7 +24,7 @@ const queryOf = ({ start, end }: CostRange, keys: CostKeys) => ({
   group_by: [...keys],
 });
 
-const pageOfBreakdown = (range: CostRange, keys: CostKeys, cursor: string | null, signal: AbortSignal) =>
+const pageOf = (range: CostRange, keys: CostKeys, cursor: string | null, signal: AbortSignal) =>
   bodyOf(
     api.GET('/api/v1/costs/breakdown', {
       params: { query: { ...queryOf(range, keys), ...(cursor !== null && { cursor }) } },
@@ -33,10 +33,7 @@ const pageOfBreakdown = (range: CostRange, keys: CostKeys, cursor: string | null
   );
 
 /** Every row of a breakdown, with what the API says about them. */
-export type Breakdown = Omit<
-  Awaited<ReturnType<typeof pageOfBreakdown>>,
-  'data' | 'next_cursor' | 'success'
-> & {
+export type Breakdown = Omit<Awaited<ReturnType<typeof pageOf>>, 'data' | 'next_cursor' | 'success'> & {
   rows: CostRow[];
 };
 
@@ -45,15 +42,10 @@ export const breakdownQuery = (range: CostRange, keys: CostKeys) =>
   queryOptions({
     queryKey: ['costs', 'breakdown', range.start, range.end, ...keys],
     queryFn: async ({ signal }): Promise<Breakdown> => {
-      const { next_cursor, data, total, complete_through, reconciliation } = await pageOfBreakdown(
-        range,
-        keys,
-        null,
-        signal,
-      );
-      const rows = [...data];
-      for (let cursor = next_cursor; cursor !== null;) {
-        const more = await pageOfBreakdown(range, keys, cursor, signal);
+      const { total, complete_through, reconciliation, ...first } = await pageOf(range, keys, null, signal);
+      const rows = [...first.data];
+      for (let cursor = first.next_cursor; cursor !== null;) {
+        const more = await pageOf(range, keys, cursor, signal);
         rows.push(...more.data);
         cursor = more.next_cursor;
       }

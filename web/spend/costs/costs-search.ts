@@ -23,7 +23,6 @@ export type Group = keyof typeof GROUPS;
 
 const GROUP_KEYS = Object.keys(GROUPS) as [Group, ...Group[]];
 
-/** The orders of the table. */
 const COST_ORDERS = ['total-down', 'total-up', 'name-up', 'name-down'] as const;
 
 export type CostOrder = (typeof COST_ORDERS)[number];

@@ -2,7 +2,6 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, bodyOf, dataOf, type Schema } from '../../http/api.ts';
 import { listQuery } from '../../http/list-query.ts';
 
-/** A pick of spend. */
 export type Pick = Schema<'SpendPick'>;
 
 /** Who would have the picks, for its conflicts. */

@@ -1,6 +1,5 @@
 import { addMonths, monthOf, type Day, type Month } from '../../shared/calendar.ts';
 
-/** How many months bills show. */
 const SHOWN_MONTHS = 12;
 
 /** The months that bills show, newest first, the running one included. */

@@ -7,12 +7,10 @@ import type { Bill } from '../team-queries.ts';
 const COLORS = { estimate: 'gray', waiting: 'orange', sealed: 'green' } as const;
 const WORDS = { estimate: 'Estimate', waiting: 'Waiting', sealed: 'Sealed' } as const;
 
-/** The status of a bill. */
 export const BillStatus = ({ status }: { status: Bill['status'] }): ReactNode => (
   <Badge color={COLORS[status]}>{WORDS[status]}</Badge>
 );
 
-/** What a bill waits for. */
 export const WaitsFor = ({ bill, isOneLine }: { bill: Bill; isOneLine: boolean }): ReactNode =>
   bill.waiting_for.length === 0 ? (
     <Dimmed>Nothing</Dimmed>
