@@ -95,13 +95,9 @@ function Actions({ sourceId, unit }: { sourceId: string; unit: Unit }): ReactNod
         <UnitButton
           unit={name}
           words="It has not ended"
-          send={(signal) =>
+          send={() =>
             dataOf(
-              api.POST('/api/v1/cost-sources/{id}/units/end', {
-                params,
-                body: { unit: name, day: null },
-                signal,
-              }),
+              api.POST('/api/v1/cost-sources/{id}/units/end', { params, body: { unit: name, day: null } }),
             )
           }
           done={`${name} has not ended. Months wait for its days again.`}
@@ -111,12 +107,11 @@ function Actions({ sourceId, unit }: { sourceId: string; unit: Unit }): ReactNod
         <UnitButton
           unit={name}
           words="They are not right"
-          send={(signal) =>
+          send={() =>
             dataOf(
               api.POST('/api/v1/cost-sources/{id}/units/confirm', {
                 params,
                 body: { unit: name, stands: false },
-                signal,
               }),
             )
           }
@@ -136,15 +131,11 @@ function UnitButton({
 }: {
   unit: string;
   words: string;
-  send: (signal: AbortSignal) => Promise<unknown>;
+  send: () => Promise<unknown>;
   /** What to say once it is stored. */
   done: string;
 }): ReactNode {
-  const { mutate, isPending } = useChange({
-    send: (_: undefined, signal) => send(signal),
-    changes: SPEND_CHANGES,
-    done: () => done,
-  });
+  const { mutate, isPending } = useChange({ send, changes: SPEND_CHANGES, done: () => done });
   return (
     <Button
       {...BUTTON}
