@@ -1,8 +1,13 @@
 import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 
+interface Tab {
+  title: string;
+  content: ReactNode;
+}
+
 /** The tabs of a page by their names in its address. Only the shown one is drawn. */
-export function PageTabs<Name extends string>({
+export const PageTabs = <Name extends string>({
   label,
   show,
   tabs,
@@ -10,30 +15,22 @@ export function PageTabs<Name extends string>({
 }: {
   label: string;
   show: Name;
-  tabs: Readonly<Partial<Record<Name, { title: string; content: ReactNode }>>>;
+  tabs: Readonly<Partial<Record<Name, Tab>>>;
   onShow: (name: Name) => void;
-}): ReactNode {
-  const shown = Object.entries<{ title: string; content: ReactNode } | undefined>(tabs);
-  return (
-    <Tabs
-      value={show}
-      keepMounted={false}
-      onChange={(name) => {
-        onShow(name as Name);
-      }}
-    >
-      <Tabs.List mb="md" aria-label={label}>
-        {shown.map(([name, tab]) => (
-          <Tabs.Tab key={name} value={name}>
-            {tab?.title}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {shown.map(([name, tab]) => (
-        <Tabs.Panel key={name} value={name}>
-          {tab?.content}
-        </Tabs.Panel>
+}): ReactNode => (
+  <Tabs
+    value={show}
+    onChange={(name) => {
+      onShow(name as Name);
+    }}
+  >
+    <Tabs.List mb="md" aria-label={label}>
+      {Object.entries<Tab | undefined>(tabs).map(([name, tab]) => (
+        <Tabs.Tab key={name} value={name}>
+          {tab?.title}
+        </Tabs.Tab>
       ))}
-    </Tabs>
-  );
-}
+    </Tabs.List>
+    <Tabs.Panel value={show}>{tabs[show]?.content}</Tabs.Panel>
+  </Tabs>
+);
