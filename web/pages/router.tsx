@@ -18,7 +18,7 @@ import { settingsSearch } from '../organisations/settings-search.ts';
 import { monthSpendQuery } from '../overview/month-spend-query.ts';
 import { overviewQuery, waitingQuery } from '../overview/overview-query.ts';
 import { overviewSearch } from '../overview/overview-search.ts';
-import { oneOf } from '../shared/search-fields.ts';
+import { oneOf, optional } from '../shared/search-fields.ts';
 import { Failure } from '../shared/states.tsx';
 import { sourceSearch } from '../sources/source-search.ts';
 import { runsQuery, sourceQuery, sourcesQuery } from '../sources/sources-queries.ts';
@@ -105,6 +105,7 @@ const metric = createRoute({
   path: '/business-metrics/$id',
   validateSearch: z.object({
     show: oneOf(['months', 'values', 'history', 'import', 'settings']),
+    month: optional(z.string().check(z.regex(/^\d{4}-\d{2}$/))),
   }),
   loader: ({ params }) => {
     ask(queryClient.query(metricQuery(params.id)));
