@@ -54,8 +54,12 @@ describeOnBothEngines('no answer is older than its request', (open) => {
       return;
     }
     node = await Warehouse.open(test.settings);
-    const warehouse = await Warehouse.open({ ...test.settings, cacheBytes: 0 });
-    forgetful = { warehouse, api: await startLocalApi({ shared: { ...test, warehouse } }) };
+    const { settings, directory, close } = test;
+    const warehouse = await Warehouse.open({ ...settings, cacheBytes: 0 });
+    forgetful = {
+      warehouse,
+      api: await startLocalApi({ shared: { warehouse, settings, directory, close } }),
+    };
   });
   afterAll(async () => {
     await forgetful?.api.close();

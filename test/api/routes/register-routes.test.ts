@@ -63,6 +63,7 @@ describe('a route', () => {
     await vi.waitFor(() => {
       expect(computing).toHaveBeenCalled();
     }, WAIT_MS);
+    computing.mockRestore();
     const noticed = once(served, 'close');
     socket.destroy();
     await noticed;

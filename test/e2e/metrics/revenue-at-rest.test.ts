@@ -140,7 +140,7 @@ it('leaves no number of revenue in any file or table', async () => {
   for (const path of ['', '/months', '/values', '/history', '/months/2026-01/versions'])
     expect((await admin.get(`/metrics/${sales}${path}`)).status).toBe(200);
   expectData(await admin.get('/overview'));
-  await importSlowly(await createMetric(admin, { name: 'Card sales', kind: 'revenue', currency: 'USD' }));
+  await importSlowly(await createMetric(admin, { ...SALES, name: 'Card sales' }));
 
   const forms = [
     ...[...NUMBERS, ...IMPORTED].flatMap(formsOf),

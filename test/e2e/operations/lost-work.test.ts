@@ -24,14 +24,14 @@ import { THOROUGH } from '../../support/effort.ts';
 /** Work that Temporal has ended or lost fails visibly, and later work goes on, without an operator. */
 const SETTINGS = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
 
-const service = withService(SETTINGS);
-let temporal: TemporalWindow;
 const cluster = withOpened(() =>
   startFakeOpenCost({
     allocations: { '2026-02-06': [allocation(['prod', 'shop', 'deployment', 'api'], 2.5)] },
     assets: { '2026-02-06': node('prod', 'i-1', 4) },
   }),
 );
+const service = withService(SETTINGS);
+let temporal: TemporalWindow;
 let organisation: { id: string; secret: string; admin: Api };
 let source: string;
 

@@ -114,7 +114,9 @@ describe('the trace of an ingest', () => {
 describe('the trace of a request with a body', () => {
   it('has the statements of its handler', async () => {
     const { admin } = organisation;
-    const id = await createMetric(admin, SALES, [{ period: '2026-01-31', value: 87_654_321.75 }]);
+    const id = await createMetric(admin, { ...SALES, name: 'Name of a metric' }, [
+      { period: '2026-01-31', value: 87_654_321.75 },
+    ]);
     expectData(await admin.get(`/metrics/${id}/months`));
     expectData(await admin.get('/costs?start_date=2026-01-01&end_date=2026-01-31'));
     const request = await untilReceived('POST /api/v1/metrics/:id/values');

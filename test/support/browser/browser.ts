@@ -55,7 +55,7 @@ export function describeInBrowserWith(
     });
     afterEach(async ({ task }) => {
       if (task.result?.state === 'fail') for (const visit of visits) await describeVisit(visit);
-      const problems = visits.flatMap((visit) => visit.problems);
+      const problems = visits.flatMap((visit) => visit.problems.splice(0));
       for (const { context } of visits.splice(earlier)) await context.close();
       expect(problems).toEqual([]);
     });

@@ -159,7 +159,9 @@ describeOnBothEngines('migrations', (open) => {
     const before = await state();
     expect(before.notes).toEqual([{ org_id: 'org_1' }]);
     await expect(Warehouse.open(test.settings)).rejects.toThrow(
-      /has version 31, and this version of the product upgrades version 32 and later: start .* empty DATA_DIR.*; nothing was changed/,
+      'the warehouse has version 31, and this version of the product upgrades version 32 and later: start this one with an empty ' +
+        'DATA_DIR, connect and ingest the sources again, and store the values of metrics again; the version that wrote the data ' +
+        'still opens it; nothing was changed',
     );
     expect(await state()).toEqual(before);
     await test.close();

@@ -77,7 +77,7 @@ describeOnBothEngines('the imports of a warehouse of version 32', (open) => {
       expect(await credentialsBy(new Sealer(NEW_KEY, null))).toEqual(kept);
     } finally {
       warehouse.close();
+      await test.close();
     }
-    await test.close().catch((alreadyClosed: unknown) => alreadyClosed);
   });
 });
