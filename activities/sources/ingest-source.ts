@@ -1,15 +1,23 @@
+import type { SourceRules } from '../../egress/locations/source-rules.ts';
+import type { LoadSessions } from '../../warehouse/engine/readers/load-sessions.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { CostSource } from '../../warehouse/sources/cost-sources.ts';
-import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
+import { beginLoad, type LoadResult, type LoadScope } from '../../warehouse/sources/publishing/load.ts';
 import { publishLoad } from '../../warehouse/sources/publishing/publish-load.ts';
 import { publishComputed } from '../../warehouse/spend/compute-spend.ts';
+import type { Attempt } from '../shared/with-heartbeats.ts';
 import { readSource } from './read-source.ts';
-import type { Reading } from './reading.ts';
 import { withSourceFiles } from './source-files.ts';
 
 /** What an attempt to ingest a source needs. */
-export interface Ingest extends Omit<Reading, 'files'> {
+export interface Ingest {
   warehouse: Warehouse;
+  sessions: LoadSessions;
+  scope: LoadScope;
+  /** The organisation's currency. */
+  currency: string;
+  rules: SourceRules;
+  attempt: Attempt;
 }
 
 /**
@@ -20,12 +28,13 @@ export interface Ingest extends Omit<Reading, 'files'> {
  * @throws ServiceError `invalid` for data that cannot be loaded, and if a file has changed while it was read.
  */
 export function ingestSource(source: CostSource, ingest: Ingest): Promise<LoadResult> {
-  const { warehouse, sessions, scope, rules, attempt } = ingest;
+  const { warehouse, sessions, scope, currency, rules, attempt } = ingest;
   const { reader, session } = sessions;
   const { objectStorage } = warehouse.settings;
   const access = { reader, rules, objectStorage, now: scope.now, signal: attempt.signal };
   return withSourceFiles(access, async (files) => {
-    const staged = await readSource(source, { ...ingest, files });
+    const load = await beginLoad(session, scope);
+    const staged = await readSource(source, { sessions, load, files, currency, rules, attempt });
     // Before the lock, which other loads of the organisation may hold for long.
     await files.refuseChanged();
     const published = await publishComputed(warehouse, session, scope, async () => {

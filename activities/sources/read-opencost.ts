@@ -30,10 +30,10 @@ export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<
   isApiLocation(source.location) ? readApi(source, reading) : readFiles(source, reading);
 
 async function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
-  const { sessions, scope, files } = reading;
+  const { sessions, load, files } = reading;
   const allocations = await files.at('location', location, missingAllocationColumns);
   const assets = await assetFiles(options, reading);
-  const staged = await stageOpenCost(sessions, scope, {
+  const staged = await stageOpenCost(sessions, load, {
     allocations: relationsOf(allocations),
     assets: assets === null ? null : relationsOf(assets),
     cluster: options.cluster ?? null,
@@ -44,15 +44,15 @@ async function readFiles({ location, options }: OpenCostSource, reading: Reading
 
 /** Requests one day after the other from the API, then stages the answers. Days that the API no longer has stay as they are. */
 async function readApi({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
-  const { sessions, scope, rules, attempt } = reading;
+  const { sessions, load, rules, attempt } = reading;
   const { reader, session } = sessions;
   const assets = await assetFiles(options, reading);
   const api = openCostApi(location, { privateTargets: rules.privateTargets, signal: attempt.signal });
-  const lastDelivered = await lastDeliveredDay(session, scope.orgId, scope.sourceId);
-  const days = daysToAsk({ ...scope, lastDelivered });
+  const lastDelivered = await lastDeliveredDay(session, load.orgId, load.sourceId);
+  const days = daysToAsk({ ...load, lastDelivered });
   await openApiRows(reader);
   const asked = await askApi(reader, api, days, attempt, assets === null);
-  const { counts, notes, ...staged } = await stageOpenCost(sessions, scope, {
+  const { counts, notes, ...staged } = await stageOpenCost(sessions, load, {
     allocations: [API_ALLOCATIONS],
     assets: assets === null ? [API_ASSETS] : relationsOf(assets),
     cluster: options.cluster ?? null,

@@ -15,22 +15,22 @@ type Kind = CostSource['kind'];
 
 /** For each kind of source: reads its files, or its API, and stages their rows. */
 const READERS: { [K in Kind]: (source: CostSourceOf<K>, reading: Reading) => Promise<StagedLoad> } = {
-  focus: async ({ location, options: { cost_column: costColumn } }, { sessions, scope, files, currency }) =>
-    stageFocus(sessions, scope, {
+  focus: async ({ location, options: { cost_column: costColumn } }, { sessions, load, files, currency }) =>
+    stageFocus(sessions, load, {
       files: await files.at('location', location, (file) => missingColumns(file, costColumn)),
       costColumn,
       currency,
     }),
   opencost: readOpenCost,
-  hosts: async ({ location }, { sessions, scope, files }) =>
-    stageHosts(sessions, scope, await files.at('location', location, missingHostColumns)),
-  ai_tools: async ({ location, options }, { sessions, scope, files }) =>
-    stageAiTools(sessions, scope, {
+  hosts: async ({ location }, { sessions, load, files }) =>
+    stageHosts(sessions, load, await files.at('location', location, missingHostColumns)),
+  ai_tools: async ({ location, options }, { sessions, load, files }) =>
+    stageAiTools(sessions, load, {
       spend: await files.at('location', location, missingAiSpendColumns),
       usage: await files.at('options.usage_location', options.usage_location, missingAiUsageColumns),
     }),
 };
 
-/** Reads a source of any kind, and stages its rows under a new load. */
+/** Reads a source of any kind, and stages its rows under the load. */
 export const readSource = <K extends Kind>(source: CostSourceOf<K>, reading: Reading): Promise<StagedLoad> =>
   READERS[source.kind](source, reading);

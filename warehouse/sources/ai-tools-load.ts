@@ -6,7 +6,7 @@ import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
 import { problem } from './feeds/problems.ts';
 import { throughWeekend } from './publishing/through-weekend.ts';
-import { beginLoad, storeDayRows, storeRows, type LoadScope, type StagedLoad } from './publishing/load.ts';
+import { storeDayRows, storeRows, type Load, type LoadScope, type StagedLoad } from './publishing/load.ts';
 import { storeUnitsTwice } from './publishing/charged-twice.ts';
 import { lineSums, stageTableTwice, type TableFeed } from './publishing/lines-twice.ts';
 import { MONTH, MONTHS } from './publishing/publish-load.ts';
@@ -58,11 +58,10 @@ export interface AiToolFiles {
  */
 export async function stageAiTools(
   sessions: LoadSessions,
-  scope: LoadScope,
+  load: Load,
   files: AiToolFiles,
 ): Promise<StagedLoad> {
   const { reader, session } = sessions;
-  const load = await beginLoad(session, scope);
   const relations = { spend: relationsOf(files.spend), usage: relationsOf(files.usage) };
   const usage = await readFeed(reader, load, {
     groups: usageGroups(relations.usage),

@@ -1,7 +1,7 @@
 import { keepEarlierDays } from './publishing/carry-over.ts';
 import type { ExportFile } from './feeds/export-files.ts';
 import type { LoadSessions } from '../engine/readers/load-sessions.ts';
-import { beginLoad, storeDayRows, type LoadScope, type StagedLoad } from './publishing/load.ts';
+import { storeDayRows, type Load, type StagedLoad } from './publishing/load.ts';
 import { storeUnitsTwice } from './publishing/charged-twice.ts';
 import { lineSums, stageTableTwice, type TableFeed } from './publishing/lines-twice.ts';
 import { MONTH, MONTHS } from './publishing/publish-load.ts';
@@ -40,11 +40,10 @@ SELECT file, day, host AS unit, cost, line, true AS is_named FROM checked_rows W
  */
 export async function stageHosts(
   sessions: LoadSessions,
-  scope: LoadScope,
+  load: Load,
   files: readonly ExportFile[],
 ): Promise<StagedLoad> {
   const { reader, session } = sessions;
-  const load = await beginLoad(session, scope);
   const relations = relationsOf(files);
   const counts = await readFeed(reader, load, {
     groups: hostGroups(relations),

@@ -23,7 +23,7 @@ export const loadHostLines = async (
     test,
     await writeFiles(test, { 'hosts.csv': textOf('day,host,service,cost', lines) }),
     (sessions, files) =>
-      published(sessions, scopeOf(tenant, changes), (scope) => stageHosts(sessions, scope, files)),
+      published(sessions, scopeOf(tenant, changes), (load) => stageHosts(sessions, load, files)),
   );
 
 /** Loads lines of `day,tool,cost` and of `day,tool,repository,usage` as a source of AI tools. */
@@ -38,8 +38,8 @@ export async function loadAiLines(
     'usage.csv': textOf('day,tool,repository,usage', usage),
   });
   return loadWith(test, paths, (sessions, [spendFile, usageFile]) =>
-    published(sessions, scopeOf(tenant, changes), (scope) =>
-      stageAiTools(sessions, scope, {
+    published(sessions, scopeOf(tenant, changes), (load) =>
+      stageAiTools(sessions, load, {
         spend: spendFile === undefined ? [] : [spendFile],
         usage: usageFile === undefined ? [] : [usageFile],
       }),
@@ -69,6 +69,6 @@ export async function loadClusterLines(
       cluster: null,
       from: 'files' as const,
     };
-    return published(sessions, scopeOf(tenant, changes), (scope) => stageOpenCost(sessions, scope, feeds));
+    return published(sessions, scopeOf(tenant, changes), (load) => stageOpenCost(sessions, load, feeds));
   });
 }

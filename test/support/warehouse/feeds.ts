@@ -5,7 +5,7 @@ import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts
 import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import { describeFile } from './describe-file.ts';
 import { withLoadSessions, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
-import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
+import type { LoadResult, LoadScope } from '../../../warehouse/sources/publishing/load.ts';
 import type { TestWarehouse } from './engines.ts';
 import { newOrganisation, newSource, NOW } from './tenant.ts';
 
@@ -53,11 +53,11 @@ export const loading = <Result>(
 ): Promise<Result> => withLoadSessions(warehouse, work);
 
 /** Describes existing files, and loads them. */
-export const loadWith = <Result>(
+export const loadWith = (
   test: Pick<TestWarehouse, 'warehouse'>,
   paths: readonly string[],
-  load: (sessions: LoadSessions, files: ExportFile[]) => Promise<Result>,
-): Promise<Result> =>
+  load: (sessions: LoadSessions, files: ExportFile[]) => Promise<LoadResult>,
+): Promise<LoadResult> =>
   loading(test, async (sessions) => {
     const files = [];
     for (const path of paths) files.push(await describeFile(sessions.reader, path));

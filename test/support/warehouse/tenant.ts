@@ -14,6 +14,8 @@ import { describeFile } from './describe-file.ts';
 import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import { stageFocus, type FocusExport } from '../../../warehouse/sources/focus/focus-load.ts';
 import {
+  beginLoad,
+  type Load,
   type LoadResult,
   type LoadScope,
   type StagedLoad,
@@ -145,7 +147,7 @@ export async function loadPaths(
         ...scope,
         ...target,
       },
-      (scope) => stageFocus(sessions, scope, { files, costColumn, currency }),
+      (load) => stageFocus(sessions, load, { files, costColumn, currency }),
       on.isCurrent,
     );
   };
@@ -198,10 +200,10 @@ export function money(amount: string): DecimalText {
 export async function published(
   { session }: LoadSessions,
   scope: LoadScope,
-  stage: (scope: LoadScope) => Promise<StagedLoad>,
+  stage: (load: Load) => Promise<StagedLoad>,
   isCurrent = true,
 ): Promise<LoadResult> {
-  const staged = await stage(scope);
+  const staged = await stage(await beginLoad(session, scope));
   if (!isCurrent) throw new Error('this attempt was given up; nothing was published');
   return publishLoad(session, staged);
 }

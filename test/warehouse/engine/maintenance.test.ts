@@ -55,8 +55,8 @@ describeOnBothEngines('maintenance', (open) => {
       published(
         sessions,
         scopeOf({ orgId, sourceId }, { now: new Date(now) }),
-        async (scope) =>
-          stageFocus(sessions, scope, {
+        async (load) =>
+          stageFocus(sessions, load, {
             files: [await describeFile(sessions.reader, file)],
             costColumn: 'BilledCost',
             currency: 'USD',

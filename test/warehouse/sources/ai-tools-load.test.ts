@@ -36,8 +36,8 @@ describeOnBothEngines('AI tool spend', (open, onDuckDb) => {
       'usage.csv': texts.usage,
     });
     return loading(test, async (sessions) =>
-      published(sessions, scopeOf(tenant, changes), async (scope) =>
-        stageAiTools(sessions, scope, {
+      published(sessions, scopeOf(tenant, changes), async (load) =>
+        stageAiTools(sessions, load, {
           spend: [await describeFile(sessions.reader, spend)],
           usage: [await describeFile(sessions.reader, usage)],
         }),

@@ -340,7 +340,7 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
           'hosts.csv': ['day,host,service,cost', ...rows, ''].join('\n'),
         });
         await loadWith(test, paths, (sessions, files) =>
-          published(sessions, scopeOf({ orgId, sourceId }), (scope) => stageHosts(sessions, scope, files)),
+          published(sessions, scopeOf({ orgId, sourceId }), (load) => stageHosts(sessions, load, files)),
         );
       },
     };
@@ -423,11 +423,11 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
           const files = [one, two].map((file) => (file === undefined ? [] : [file]));
           const [main = [], other = []] = files;
           return kind === 'ai_tools'
-            ? published(sessions, scope, (scope) =>
-                stageAiTools(sessions, scope, { spend: main, usage: other }),
+            ? published(sessions, scope, (load) =>
+                stageAiTools(sessions, load, { spend: main, usage: other }),
               )
-            : published(sessions, scope, (scope) =>
-                stageOpenCost(sessions, scope, {
+            : published(sessions, scope, (load) =>
+                stageOpenCost(sessions, load, {
                   allocations: relationsOf(main),
                   assets: relationsOf(other),
                   cluster: 'p',
@@ -526,8 +526,8 @@ describeOnBothEngines('charges that one source reads twice', (open, onDuckDb) =>
       });
       const load = async (files: Record<string, string>) => {
         await loadWith(test, await writeFiles(test, files), (sessions, found) =>
-          published(sessions, scopeOf({ orgId, sourceId }), (scope) =>
-            stageOpenCost(sessions, scope, {
+          published(sessions, scopeOf({ orgId, sourceId }), (load) =>
+            stageOpenCost(sessions, load, {
               allocations: relationsOf(found),
               assets: null,
               cluster: 'p',

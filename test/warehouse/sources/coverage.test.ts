@@ -375,7 +375,7 @@ describeOnBothEngines('coverage', (open, onDuckDb) => {
         });
         const scope = scopeOf({ orgId: story.orgId, sourceId: id }, { now: new Date(at), acceptShrink });
         await loadWith(test, paths, (sessions, files) =>
-          published(sessions, scope, (scope) => stageHosts(sessions, scope, files)),
+          published(sessions, scope, (load) => stageHosts(sessions, load, files)),
         );
       };
       return { ...story, load };

@@ -28,7 +28,7 @@ describeOnBothEngines('host spend', (open, onDuckDb) => {
     isCurrent = true,
   ) =>
     loadWith(test, paths, (sessions, files) =>
-      published(sessions, scopeOf(tenant, changes), (scope) => stageHosts(sessions, scope, files), isCurrent),
+      published(sessions, scopeOf(tenant, changes), (load) => stageHosts(sessions, load, files), isCurrent),
     );
   const load = async (tenant: Tenant, text: string, changes: Partial<LoadScope> = {}, isCurrent = true) =>
     loadPaths(tenant, await writeFiles(test, { 'hosts.csv': text }), changes, isCurrent);

@@ -40,8 +40,8 @@ describeOnBothEngines('cluster spend from files', (open, onDuckDb) => {
       'assets.csv': texts.assets ?? '',
     });
     return loading(test, async (sessions) =>
-      published(sessions, scopeOf(tenant, changes), async (scope) =>
-        stageOpenCost(sessions, scope, {
+      published(sessions, scopeOf(tenant, changes), async (load) =>
+        stageOpenCost(sessions, load, {
           allocations: relationsOf([await describeFile(sessions.reader, allocations)]),
           assets:
             texts.assets === undefined ? null : relationsOf([await describeFile(sessions.reader, assets)]),

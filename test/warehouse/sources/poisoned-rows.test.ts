@@ -4,7 +4,7 @@ import { breakdownOf } from '../../support/warehouse/breakdown-of.ts';
 import { costsOf } from '../../support/warehouse/costs-of.ts';
 import { stageAiTools } from '../../../warehouse/sources/ai-tools-load.ts';
 import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
-import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
+import { beginLoad, type LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { publishLoad } from '../../../warehouse/sources/publishing/publish-load.ts';
 import { stageHosts } from '../../../warehouse/sources/hosts-load.ts';
 import type { LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
@@ -67,8 +67,8 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
 
   /** Loads two files of a cluster: allocations and assets. */
   const loadCluster = (sessions: LoadSessions, tenant: Tenant, files: ExportFile[]): Promise<LoadResult> =>
-    published(sessions, scopeOf(tenant), (scope) =>
-      stageOpenCost(sessions, scope, {
+    published(sessions, scopeOf(tenant), (load) =>
+      stageOpenCost(sessions, load, {
         allocations: relationsOf(files.slice(0, 1)),
         assets: relationsOf(files.slice(1)),
         cluster: 'prod',
@@ -125,7 +125,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
     const hosts = `day,host,service,cost\n${thatCancelOut(MONTHS, '1e15').join('\n')}\n`;
     await expect(
       loaded('hosts', { 'hosts.csv': hosts }, (sessions, of, files) =>
-        published(sessions, scopeOf(of), (scope) => stageHosts(sessions, scope, files)),
+        published(sessions, scopeOf(of), (load) => stageHosts(sessions, load, files)),
       ),
     ).rejects.toThrow(rejection);
     const assets = thatCancelOut(MONTHS, '1e15').map((row) => row.replace(',x,', ',Node,'));
@@ -292,7 +292,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
         'hosts',
         { 'hosts.csv': `day,host,service,cost\n${rows.join('\n')}\n` },
         (sessions, tenant, files) =>
-          published(sessions, scopeOf(tenant), (scope) => stageHosts(sessions, scope, files)),
+          published(sessions, scopeOf(tenant), (load) => stageHosts(sessions, load, files)),
       );
       expect(result.rowsRejected).toBe(POISONED_DAYS.length + POISONED_AMOUNTS.length + 2);
       expect(result.rejectedSamples).toContainEqual(
@@ -355,8 +355,8 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
           'usage.csv': `day,tool,repository,usage\n${usage.join('\n')}\n`,
         },
         (sessions, tenant, files) =>
-          published(sessions, scopeOf(tenant), (scope) =>
-            stageAiTools(sessions, scope, { spend: files.slice(0, 1), usage: files.slice(1) }),
+          published(sessions, scopeOf(tenant), (load) =>
+            stageAiTools(sessions, load, { spend: files.slice(0, 1), usage: files.slice(1) }),
           ),
       );
       expect(result.rowsRejected).toBe(2 * (POISONED_DAYS.length + POISONED_AMOUNTS.length + 1) + 2);
@@ -374,7 +374,7 @@ describeOnBothEngines('poisoned rows', (open, onDuckDb) => {
         async (sessions, files) => {
           const { session } = sessions;
           const scope = scopeOf(tenant);
-          const staged = await stageHosts(sessions, scope, files);
+          const staged = await stageHosts(sessions, await beginLoad(session, scope), files);
           return publishComputed(test.warehouse, session, scope, async () => {
             const result = await publishLoad(session, staged);
             await spoil(session);

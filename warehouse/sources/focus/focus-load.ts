@@ -40,7 +40,7 @@ import {
   readableDay,
 } from '../feeds/readable-limits.ts';
 import { storeUnitDays } from '../publishing/unit-days.ts';
-import { beginLoad, storeRows, type Load, type LoadScope, type StagedLoad } from '../publishing/load.ts';
+import { storeRows, type Load, type StagedLoad } from '../publishing/load.ts';
 import { addAlsoIn, createUnitsTwice, copyUnitsTwice, storeUnitsTwice } from '../publishing/charged-twice.ts';
 import { findLinesTwice } from '../publishing/lines-twice.ts';
 import { checkMoney } from '../publishing/publish-load.ts';
@@ -65,11 +65,10 @@ export interface FocusExport {
  */
 export async function stageFocus(
   sessions: LoadSessions,
-  scope: LoadScope,
+  load: Load,
   { files, costColumn, currency }: FocusExport,
 ): Promise<StagedLoad> {
   const { reader, session } = sessions;
-  const load = await beginLoad(session, scope);
   const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
   let rollUp: RollUp = { files, costColumn, now: load.now, listed: [], hasNames: false };
   const counts = await readFeed(reader, load, {

@@ -4,14 +4,7 @@ import { carryOver, keepEarlierDays, keepLateMonths } from '../publishing/carry-
 import { copyToWarehouse, type LoadSessions } from '../../engine/readers/load-sessions.ts';
 import { ALLOCATION_LINES, allocationGroups, ASSET_LINES, assetGroups } from './opencost-groups.ts';
 import { findTableTwice } from '../publishing/lines-twice.ts';
-import {
-  beginLoad,
-  storeDayRows,
-  storeRows,
-  type Load,
-  type LoadScope,
-  type StagedLoad,
-} from '../publishing/load.ts';
+import { storeDayRows, storeRows, type Load, type StagedLoad } from '../publishing/load.ts';
 import { checkMoney, cutDaysOf, MONTH, MONTHS } from '../publishing/publish-load.ts';
 import { storeUnitDays, type UnitRows } from '../publishing/unit-days.ts';
 import { checkUnits, unitsOf } from '../publishing/unit-shrink.ts';
@@ -41,11 +34,10 @@ export interface OpenCostFeeds {
  */
 export async function stageOpenCost(
   sessions: LoadSessions,
-  scope: LoadScope,
+  load: Load,
   feeds: OpenCostFeeds,
 ): Promise<StagedLoad> {
   const { reader, session } = sessions;
-  const load = await beginLoad(session, scope);
   const parameters = { cluster: feeds.cluster };
   const bounds = { ...readingBounds(load), ...parameters };
   await createUnitsTwice(reader);

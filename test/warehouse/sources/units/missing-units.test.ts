@@ -571,7 +571,7 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
     const paths = await writeFiles(test, { 'hosts.csv': `${text.join('\n')}\n` });
     const scope = scopeOf({ orgId: story.orgId, sourceId: story.source.id });
     await loadWith(test, paths, (sessions, files) =>
-      published(sessions, scope, (scope) => stageHosts(sessions, scope, files)),
+      published(sessions, scope, (load) => stageHosts(sessions, load, files)),
     );
   };
 
@@ -612,7 +612,7 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
         cluster: null,
         from: 'files' as const,
       };
-      return published(sessions, scope, (scope) => stageOpenCost(sessions, scope, feeds));
+      return published(sessions, scope, (load) => stageOpenCost(sessions, load, feeds));
     });
   };
 
@@ -829,8 +829,8 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
         });
         const scope = scopeOf({ orgId: story.orgId, sourceId: story.source.id });
         await loadWith(test, paths, (sessions, [spend, usage]) =>
-          published(sessions, scope, (scope) =>
-            stageAiTools(sessions, scope, {
+          published(sessions, scope, (load) =>
+            stageAiTools(sessions, load, {
               spend: spend === undefined ? [] : [spend],
               usage: usage === undefined ? [] : [usage],
             }),
