@@ -1,5 +1,5 @@
 import type { DeliveryInput, EventType } from '../../domain/events/webhook.ts';
-import { Versions, type By } from '../engine/records/versioned-records.ts';
+import { Versions, type By, type ReadOnly } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import { insertSecret, type NewSecret } from './webhook-secrets.ts';
 import { failPendingDeliveries, recordAttempt, type DeliveryAttempt } from './webhook-deliveries.ts';
@@ -15,7 +15,7 @@ export interface Webhook {
   created_at: string;
 }
 
-export const WEBHOOKS = new Versions<Webhook>({
+const STORED = new Versions<Webhook>({
   name: 'webhook',
   view: 'webhooks',
   idColumn: 'webhook_id',
@@ -35,6 +35,8 @@ export const WEBHOOKS = new Versions<Webhook>({
   }),
 });
 
+export const WEBHOOKS: ReadOnly<Webhook> = STORED;
+
 /** Stores a new webhook with its secret, sealed. */
 export function createWebhook(
   warehouse: Warehouse,
@@ -44,9 +46,9 @@ export function createWebhook(
   by: By,
 ): Promise<Webhook> {
   const created = { id, url, events, enabled, disabled_reason: null, created_at: by.now.toISOString() };
-  return WEBHOOKS.locked(warehouse, orgId, id, async (session) => {
+  return STORED.locked(warehouse, orgId, id, async (session) => {
     await insertSecret(session, orgId, id, secret, by.now);
-    return WEBHOOKS.createIn(session, orgId, created, by);
+    return STORED.createIn(session, orgId, created, by);
   });
 }
 
@@ -78,8 +80,8 @@ export function updateWebhook(
   const enables = changes !== 'delete' && changes.enabled === true;
   const stored = enables ? { ...changes, disabled_reason: null } : changes;
   const detail = secret === null ? undefined : { rotated_secret: true };
-  return WEBHOOKS.locked(warehouse, orgId, webhookId, async (session) => {
-    const webhook = await WEBHOOKS.changeIn(session, orgId, webhookId, stored, by, detail);
+  return STORED.locked(warehouse, orgId, webhookId, async (session) => {
+    const webhook = await STORED.changeIn(session, orgId, webhookId, stored, by, detail);
     if (webhook === null) return null;
     if (secret !== null) await insertSecret(session, orgId, webhookId, secret, by.now);
     const reason = changes === 'delete' ? WEBHOOK_GONE : webhook.enabled ? null : WEBHOOK_OFF;
@@ -101,13 +103,13 @@ export function disableGoneWebhook(
   { url, attempt, reason, now }: { url: string; attempt: DeliveryAttempt; reason: string; now: Date },
 ): Promise<boolean> {
   const { orgId, webhookId } = delivery;
-  return WEBHOOKS.locked(warehouse, orgId, webhookId, async (session) => {
-    const webhook = await WEBHOOKS.find(session, orgId, webhookId);
+  return STORED.locked(warehouse, orgId, webhookId, async (session) => {
+    const webhook = await STORED.find(session, orgId, webhookId);
     if (webhook?.enabled !== true || webhook.url !== url) return false;
     await recordAttempt(session, delivery, attempt);
     const by: By = { actor: { type: 'webhook', id: webhookId, name: new URL(url).host }, now };
     const changes = { enabled: false, disabled_reason: reason };
-    await WEBHOOKS.changeIn(session, orgId, webhookId, changes, by);
+    await STORED.changeIn(session, orgId, webhookId, changes, by);
     await failPendingDeliveries(session, orgId, webhookId, reason, now);
     return true;
   });

@@ -8,7 +8,7 @@ import {
   type CredentialOwner,
   type CredentialPlace,
 } from '../engine/records/credentials.ts';
-import { definitionsLock, Versions, type By } from '../engine/records/versioned-records.ts';
+import { definitionsLock, Versions, type By, type ReadOnly } from '../engine/records/versioned-records.ts';
 import { idAfter, newId } from '../engine/sql/ids.ts';
 import type { Queries } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
@@ -27,7 +27,7 @@ export interface ImportConnection {
 }
 
 /** The connections of organisations. */
-export const IMPORTS = new Versions<ImportConnection>({
+const STORED = new Versions<ImportConnection>({
   name: 'import',
   view: 'imports',
   idColumn: 'import_id',
@@ -47,6 +47,8 @@ export const IMPORTS = new Versions<ImportConnection>({
   }),
 });
 
+export const IMPORTS: ReadOnly<ImportConnection> = STORED;
+
 /** The locks under which the connection of a metric changes. Its owner of values is decided with it. */
 const importLocks = (orgId: string, metricId: string): string[] => [
   definitionsLock(orgId),
@@ -63,7 +65,7 @@ export async function findImport(
     'SELECT import_id FROM imports WHERE org_id = $org AND metric_id = $metric',
     { org: orgId, metric: metricId },
   );
-  return row === undefined ? null : IMPORTS.find(warehouse, orgId, row.import_id);
+  return row === undefined ? null : STORED.find(warehouse, orgId, row.import_id);
 }
 
 /**
@@ -92,9 +94,9 @@ export const connectImport = (
       connected_at: before?.connected_at ?? by.now.toISOString(),
     };
     await replaceCredential(session, sealer, placeOf(orgId, connection), credential, by.now);
-    if (before === null) return IMPORTS.createIn(session, orgId, connection, by);
+    if (before === null) return STORED.createIn(session, orgId, connection, by);
     const { id: _, ...changes } = connection;
-    return (await IMPORTS.changeIn(session, orgId, id, changes, by)) ?? connection;
+    return (await STORED.changeIn(session, orgId, id, changes, by)) ?? connection;
   });
 
 const firstOf = (one: Day | null, other: Day): Day => (one !== null && one < other ? one : other);
@@ -108,7 +110,7 @@ export const importFrom = (
   by: By,
 ): Promise<ImportConnection | null> =>
   warehouse.lockedTransaction(importLocks(orgId, metric_id), (session) =>
-    IMPORTS.changeIn(session, orgId, id, { first_day: firstOf(first_day, firstDay(month)) }, by),
+    STORED.changeIn(session, orgId, id, { first_day: firstOf(first_day, firstDay(month)) }, by),
   );
 
 /** Disconnects a metric and deletes its credential. Its values stay. Returns false if it was not connected. */
@@ -121,7 +123,7 @@ export const disconnectImport = (
   warehouse.lockedTransaction(importLocks(orgId, metricId), async (session) => {
     const connection = await findImport(session, orgId, metricId);
     if (connection === null) return false;
-    await IMPORTS.changeIn(session, orgId, connection.id, 'delete', by);
+    await STORED.changeIn(session, orgId, connection.id, 'delete', by);
     await deleteCredentials(session, orgId, ownerOf(metricId), by.now);
     return true;
   });

@@ -2,7 +2,7 @@ import type { Day } from '../../domain/shared/calendar.ts';
 import { KIND_OPTIONS, type OptionsOf } from '../../domain/sources/kind-options.ts';
 import type { Kind } from '../../domain/sources/kinds.ts';
 import { newId } from '../engine/sql/ids.ts';
-import { Versions, type By } from '../engine/records/versioned-records.ts';
+import { Versions, type By, type ReadOnly } from '../engine/records/versioned-records.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 
 interface SourceBase {
@@ -29,7 +29,7 @@ export type NewCostSource = Omit<SourceBase, 'id'> & KindAndOptions<Kind>;
 /** The fields of a cost source that can change; options are those of its kind. */
 export type CostSourceChanges = Partial<Omit<SourceBase, 'id'>> & { options?: OptionsOf<Kind> };
 
-export const COST_SOURCES = new Versions<CostSource>({
+const STORED = new Versions<CostSource>({
   name: 'cost_source',
   view: 'cost_sources',
   idColumn: 'source_id',
@@ -54,13 +54,15 @@ export const COST_SOURCES = new Versions<CostSource>({
   }),
 });
 
+export const COST_SOURCES: ReadOnly<CostSource> = STORED;
+
 export const createCostSource = (
   warehouse: Warehouse,
   orgId: string,
   source: NewCostSource,
   by: By,
   id: string = newId('src'),
-): Promise<CostSource> => COST_SOURCES.create(warehouse, orgId, { id, ...source }, by);
+): Promise<CostSource> => STORED.create(warehouse, orgId, { id, ...source }, by);
 
 /**
  * Changes or deletes a cost source. Returns its new state (or its last), or null if there is no such source. The spend of a
@@ -73,4 +75,4 @@ export const updateCostSource = (
   changes: CostSourceChanges | 'delete',
   by: By,
 ): Promise<CostSource | null> =>
-  COST_SOURCES.change(warehouse, orgId, sourceId, changes as Partial<CostSource> | 'delete', by);
+  STORED.change(warehouse, orgId, sourceId, changes as Partial<CostSource> | 'delete', by);

@@ -160,7 +160,7 @@ describeOnBothEngines('migrations', (open) => {
     expect(before.notes).toEqual([{ org_id: 'org_1' }]);
     await expect(Warehouse.open(test.settings)).rejects.toThrow(
       'the warehouse has version 31, and this version of the product upgrades version 32 and later: start this one with an empty ' +
-        'DATA_DIR, connect and ingest the sources again, and store the values of metrics again; the version that wrote the data ' +
+        'DATA_DIR (and WAREHOUSE, if it is set), connect and ingest the sources again, and store the values of metrics again; the version that wrote the data ' +
         'still opens it; nothing was changed',
     );
     expect(await state()).toEqual(before);

@@ -20,7 +20,7 @@ export async function originOf(warehouse: Queries): Promise<string> {
 
 /** What to do with data that no version upgrades. */
 export const BEGIN_ANEW =
-  'start this one with an empty DATA_DIR, connect and ingest the sources again, and store the values of metrics again; the version that wrote the data still opens it';
+  'start this one with an empty DATA_DIR (and WAREHOUSE, if it is set), connect and ingest the sources again, and store the values of metrics again; the version that wrote the data still opens it';
 
 /**
  * Returns why this version cannot open a warehouse, and what to do; null if it can. A newer version has tables that this one does

@@ -59,6 +59,9 @@ export interface ListedThings {
   name?: string | undefined;
 }
 
+/** Reads stored things whose changes need more than a version, so that only their own file changes them. */
+export type ReadOnly<Thing extends { id: string }> = Pick<Versions<Thing>, 'find' | 'list'>;
+
 /** More than any organisation has. */
 const ALL = 1_000_000;
 
@@ -115,7 +118,7 @@ export class Versions<Thing extends { id: string }> {
     return this.locked(warehouse, orgId, thing.id, (session) => this.createIn(session, orgId, thing, by));
   }
 
-  /** Like {@link create}, in a transaction of the caller, who holds the lock of the organisation's definitions. */
+  /** Like {@link create}, in a transaction of the caller, who holds the locks of {@link locked}. */
   async createIn(session: Session, orgId: string, thing: Thing, by: By): Promise<Thing> {
     const next = { thing, before: null, deleted: false, now: by.now };
     await this.#store(session, orgId, next, null, by.actor, thing);
@@ -137,7 +140,7 @@ export class Versions<Thing extends { id: string }> {
   }
 
   /**
-   * Like {@link change}, in a transaction of the caller, who holds the lock of the organisation's definitions.
+   * Like {@link change}, in a transaction of the caller, who holds the locks of {@link locked}.
    *
    * @param detail what the audit log records in addition to the fields. With it, a version is stored even if nothing changes.
    */
