@@ -84,6 +84,7 @@ export function ConnectImport({
       }
       maxWidth={640}
       onSubmit={form.onSubmit((values) => {
+        abandon();
         check.reset();
         connect.mutate(values);
       })}

@@ -37,7 +37,7 @@ const scopeOf = ({ scope, teamId, spend }: Values) =>
       : { type: scope, spend };
 
 /** Returns the body of the request. Revenue is in the organisation's currency, adds up, and has no labels. */
-function bodyOf(values: Values, currency: string) {
+function requestOf(values: Values, currency: string) {
   const isRevenue = values.kind === 'revenue';
   return {
     name: values.name,
@@ -82,8 +82,8 @@ export function MetricForm(): ReactNode {
     },
   });
   const create = useChange({
-    send: (values: Values, signal) =>
-      dataOf(api.POST('/api/v1/metrics', { body: bodyOf(values, organisation.currency), signal })),
+    send: (values: Values) =>
+      dataOf(api.POST('/api/v1/metrics', { body: requestOf(values, organisation.currency) })),
     changes: ['metric-list', 'overview', 'waiting', 'spend'],
     done: ({ name }) => `${name} is there. Add values next.`,
     onDone: ({ id }) => {

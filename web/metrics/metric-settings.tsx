@@ -51,7 +51,7 @@ function Definition({ metric, mayChange }: { metric: ShownMetric; mayChange: boo
     validate: { target: (target) => problemIn(target, rule) },
   });
   const save = useChange({
-    send: ({ name, unit, target, labelKey, assistantAccess }: typeof form.values, signal) =>
+    send: ({ name, unit, target, labelKey, assistantAccess }: typeof form.values) =>
       dataOf(
         api.PATCH('/api/v1/metrics/{id}', {
           params: { path: { id: metric.id } },
@@ -64,7 +64,6 @@ function Definition({ metric, mayChange }: { metric: ShownMetric; mayChange: boo
               ? {}
               : { label_key: labelKey === '' ? null : labelKey }),
           },
-          signal,
         }),
       ),
     changes: NUMBERS_OF_METRICS,

@@ -67,7 +67,7 @@ function RulesForm({ organisation }: { organisation: Organisation }): ReactNode 
     validate: { settleDays: (days) => problemIn(days, SETTLE_DAYS, { isRequired: true }) },
   });
   const save = useChange({
-    send: (values: Values, signal) => {
+    send: (values: Values) => {
       const days = numberIn(values.settleDays, SETTLE_DAYS);
       return dataOf(
         api.PATCH('/api/v1/organisation', {
@@ -75,7 +75,6 @@ function RulesForm({ organisation }: { organisation: Organisation }): ReactNode 
             ...(values.name === name ? {} : { name: values.name }),
             ...(days === null || days === settle_days ? {} : { settle_days: days }),
           },
-          signal,
         }),
       );
     },

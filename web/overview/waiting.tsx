@@ -51,7 +51,7 @@ export function Waiting(): ReactNode {
             >
               <List spacing="xs" size="sm" listStyleType="none">
                 {items.map((item) => (
-                  <List.Item key={JSON.stringify(item)}>
+                  <List.Item key={keyOf(item)}>
                     <Group gap="xs" wrap="nowrap" align="flex-start">
                       <Icon kind={item.kind} />
                       <div>
@@ -68,6 +68,21 @@ export function Waiting(): ReactNode {
     </Card>
   );
 }
+
+/** Stays the same while the details of an item change. */
+const keyOf = (item: Item): string =>
+  [
+    item.kind,
+    'metric' in item
+      ? item.metric.id
+      : 'team' in item
+        ? item.team.id
+        : 'source' in item
+          ? item.source.id
+          : 'month' in item
+            ? item.month
+            : item.words,
+  ].join(' ');
 
 function Icon({ kind }: { kind: Item['kind'] }): ReactNode {
   const { icon: Shape, color } = ICONS[kind];

@@ -76,7 +76,7 @@ function Shown({ metric }: { metric: ShownMetric }): ReactNode {
     months: { title: 'Months', content: <Months metric={metric} /> },
     values: { title: 'Values', content: <ValuesTab metric={metric} /> },
     history: { title: 'History', content: <History metric={metric} /> },
-    ...(session.may('admin') && { import: { title: 'Import', content: <ImportTab metric={metric} /> } }),
+    import: session.may('admin') ? { title: 'Import', content: <ImportTab metric={metric} /> } : null,
     settings: { title: 'Settings', content: <MetricSettings metric={metric} /> },
   };
   return (
@@ -90,7 +90,7 @@ function Shown({ metric }: { metric: ShownMetric }): ReactNode {
       </PageTitle>
       <PageTabs
         label={metric.name}
-        show={wanted in tabs ? wanted : 'months'}
+        show={tabs[wanted] === null ? 'months' : wanted}
         tabs={tabs}
         onShow={(show) => {
           void navigate({ search: (before) => ({ ...before, show }) });

@@ -6,7 +6,7 @@ interface Tab {
   content: ReactNode;
 }
 
-/** The tabs of a page by their names in its address. Only the shown one is drawn. */
+/** The tabs of a page by their names in its address, or null for those that a person does not have. Only the shown one is drawn. */
 export const PageTabs = <Name extends string>({
   label,
   show,
@@ -15,7 +15,7 @@ export const PageTabs = <Name extends string>({
 }: {
   label: string;
   show: Name;
-  tabs: Readonly<Partial<Record<Name, Tab>>>;
+  tabs: Readonly<Record<Name, Tab | null>>;
   onShow: (name: Name) => void;
 }): ReactNode => (
   <Tabs
@@ -25,11 +25,14 @@ export const PageTabs = <Name extends string>({
     }}
   >
     <Tabs.List mb="md" aria-label={label}>
-      {Object.entries<Tab | undefined>(tabs).map(([name, tab]) => (
-        <Tabs.Tab key={name} value={name}>
-          {tab?.title}
-        </Tabs.Tab>
-      ))}
+      {Object.entries<Tab | null>(tabs).map(
+        ([name, tab]) =>
+          tab !== null && (
+            <Tabs.Tab key={name} value={name}>
+              {tab.title}
+            </Tabs.Tab>
+          ),
+      )}
     </Tabs.List>
     <Tabs.Panel value={show}>{tabs[show]?.content}</Tabs.Panel>
   </Tabs>

@@ -33,10 +33,11 @@ function ValueForm({ metric, close }: { metric: ShownMetric; close: () => void }
       value: (value) => problemIn(value, rule, { isRequired: true }),
     },
   });
+  const setValue = useSetValue(metric.id);
   return (
     <DialogForm
       action="Save"
-      send={useSetValue(metric.id)}
+      send={setValue}
       changes={NUMBERS_OF_METRICS}
       done={({ created, unchanged }, { period }) =>
         unchanged > 0

@@ -4,7 +4,10 @@ import { useCallback, useRef } from 'react';
 import { messageOf } from '../../http/api-error.ts';
 
 export interface ChangeOptions<Input, Result> {
-  /** Sends it. Leaving the form aborts the signal. */
+  /**
+   * Sends it. Leaving the form aborts the signal. A form that is a page itself does not use it, because the next page may not show
+   * whether the change is stored.
+   */
   send: (input: Input, signal: AbortSignal) => Promise<Result>;
   /** Subjects whose shown answers the change may touch (first parts of query keys). */
   changes: readonly string[];
@@ -51,12 +54,13 @@ export function useChange<Input, Result>({
       onDone?.(result, input);
     },
     onError: (error) => {
-      if (isAbandoned(error))
-        notifications.show({
-          message: 'You left before the service answered. The page shows what is stored.',
-          color: 'yellow',
-        });
-      else if (!showsError)
+      if (isAbandoned(error)) {
+        if (changes.length > 0)
+          notifications.show({
+            message: 'You left before the service answered. The page shows what is stored.',
+            color: 'yellow',
+          });
+      } else if (!showsError)
         notifications.show({
           title: 'That did not work',
           message: messageOf(error),

@@ -58,7 +58,7 @@ export function CostsControls(): ReactNode {
         clearButtonProps={{ 'aria-label': 'Clear the second grouping' }}
         onChange={(value) => {
           void navigate({
-            search: (before) => ({ ...before, then: value ?? undefined, toggled: undefined }),
+            search: (before) => ({ ...before, then: (value ?? undefined) as CostGroup, toggled: undefined }),
           });
         }}
       />

@@ -29,8 +29,7 @@ function ResealForm({ month, close }: { month: Month; close: () => void }): Reac
         dataOf(
           api.POST('/api/v1/teams/bills/{month}/reseal', {
             params: { path: { month } },
-            // The service takes one line.
-            body: { reason: reason.trim().replace(/\s*\n\s*/g, ' ') },
+            body: { reason: reason.trim() },
             signal,
           }),
         )
@@ -53,6 +52,10 @@ function ResealForm({ month, close }: { month: Month; close: () => void }): Reac
         minRows={2}
         maxLength={LONGEST_REASON}
         {...form.getInputProps('reason')}
+        onChange={({ currentTarget: { value } }) => {
+          // The service takes one line.
+          form.setFieldValue('reason', value.replace(/\s*\n\s*/g, ' '));
+        }}
       />
     </DialogForm>
   );

@@ -2,7 +2,7 @@ import { Alert, Input, Stack, TextInput } from '@mantine/core';
 import { isNotEmpty, useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
 import { api, dataOf } from '../../http/api.ts';
 import { Answer } from '../../shared/states.tsx';
@@ -76,7 +76,10 @@ interface Values {
 
 function SharedCostForm({ action, cost, send, close }: DialogProps & { close: () => void }): ReactNode {
   const teams = useQuery(teamsQuery);
+  const [isRefused, setRefused] = useState(false);
   const form = useForm<Values>({
+    // From then on the errors follow what people type.
+    validateInputOnChange: isRefused,
     initialValues: {
       name: cost?.name ?? '',
       spend: cost?.spend ?? [],
@@ -107,10 +110,15 @@ function SharedCostForm({ action, cost, send, close }: DialogProps & { close: ()
           });
       }}
       submit={(save) =>
-        form.onSubmit(({ name, spend, draft }) => {
-          const split = splitOf(draft);
-          if (typeof split !== 'string') save({ name: name.trim(), spend, split });
-        })
+        form.onSubmit(
+          ({ name, spend, draft }) => {
+            const split = splitOf(draft);
+            if (typeof split !== 'string') save({ name: name.trim(), spend, split });
+          },
+          () => {
+            setRefused(true);
+          },
+        )
       }
       close={close}
     >
