@@ -397,7 +397,10 @@ describe('doctor', () => {
 
   it.each([
     [999, /a newer version.* has migrated .* to version 999, and this one knows \d+: start the newer one/],
-    [31, /the warehouse has version 31, and this version .* upgrades version 32 and later: start this one with an empty DATA_DIR/],
+    [
+      31,
+      /the warehouse has version 31, and this version .* upgrades version 32 and later: start this one with an empty DATA_DIR/,
+    ],
   ])('and the start refuse a warehouse of version %i', async (version, words) => {
     const dataDir = await newDataDir();
     const file = await DuckDBInstance.create(join(dataDir, 'warehouse.duckdb'));
