@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 
 /**
- * Opens a warehouse, a server or the like before the tests of the file, or of the `describe`, and closes it after them, and after
- * what was opened later. The returned object stands for it. It can be used once the tests run.
+ * Opens a warehouse, a server or the like before the tests of the file, or of the `describe`. After them it closes what was opened
+ * last first. The returned object stands for it. It can be used once the tests run.
  */
 export function withOpened<Opened extends { close: () => Promise<unknown> }>(
   open: () => Promise<Opened>,
