@@ -14,6 +14,7 @@ import { browserSessionRoutes, takeSessions } from './organisations/browser-sess
 import { limitBodies } from './requests/body-pace.ts';
 import { limitConnections, type ConnectionLimits } from './requests/connections.ts';
 import { CallMeter } from './access/call-meter.ts';
+import { sourceFileRoutes } from './sources/source-files.ts';
 import { costSourceUnitRoutes } from './sources/cost-source-units.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
 import { costRoutes } from './spend/costs.ts';
@@ -222,6 +223,7 @@ const ORGANISATION_ROUTES = [
   ...keyRoutes,
   ...costSourceRoutes,
   ...costSourceUnitRoutes,
+  ...sourceFileRoutes,
   ...costRoutes,
   ...spendOptionRoutes,
   ...metricRoutes,

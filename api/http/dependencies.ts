@@ -21,6 +21,8 @@ export interface ApiDependencies {
   makeSourceFolder: (orgId: string) => Promise<string>;
   /** Closes an organisation, and deletes all that it has. Returns null if no organisation ever had this id. Idempotent. */
   deleteOrganisation: (orgId: string) => Promise<Deletion | null>;
+  /** The most bytes of a file that people send (UPLOAD_LIMIT). */
+  uploadLimit: number;
   /** Throws `invalid` if this machine cannot read files on other hosts, because it lacks DuckDB's extension for them. */
   checkRemoteFiles: () => Promise<void>;
   /** The state of the disk that holds the service's own files. */

@@ -176,6 +176,7 @@ export async function startService(
         sourceRulesOf: sourceRulesOf(settings),
         makeSourceFolder: makeSourceFolder(settings, log),
         deleteOrganisation: (id) => deleteOrganisation(deleting, id),
+        uploadLimit: settings.UPLOAD_LIMIT,
         checkRemoteFiles: checkRemoteFiles(warehouse.settings),
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
