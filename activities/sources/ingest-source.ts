@@ -7,6 +7,7 @@ import { publishLoad } from '../../warehouse/sources/publishing/publish-load.ts'
 import { publishComputed } from '../../warehouse/spend/compute-spend.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 import { readSource } from './read-source.ts';
+import { writeSentFiles } from './sent-files.ts';
 import { withSourceFiles } from './source-files.ts';
 
 /** What an attempt to ingest a source needs. */
@@ -31,7 +32,14 @@ export function ingestSource(source: CostSource, ingest: Ingest): Promise<LoadRe
   const { warehouse, sessions, scope, currency, rules, attempt } = ingest;
   const { reader, session } = sessions;
   const { objectStorage } = warehouse.settings;
-  const access = { reader, rules, objectStorage, now: scope.now, signal: attempt.signal };
+  const access = {
+    reader,
+    rules,
+    objectStorage,
+    sentFiles: (field: string) => writeSentFiles(sessions, scope, field),
+    now: scope.now,
+    signal: attempt.signal,
+  };
   return withSourceFiles(access, async (files) => {
     const load = await beginLoad(session, scope);
     const staged = await readSource(source, { sessions, load, files, currency, rules, attempt });

@@ -31,8 +31,11 @@ export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<
 
 async function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
   const { sessions, load, files } = reading;
-  const allocations = await files.at('location', location, missingAllocationColumns);
-  const assets = await assetFiles(options, reading);
+  const allocations = await files.at('location', location, missingAllocationColumns, {
+    location: options.assets_location,
+    missing: missingAssetColumns,
+  });
+  const assets = await assetFiles({ location, options }, reading);
   const staged = await stageOpenCost(sessions, load, {
     allocations: relationsOf(allocations),
     assets: assets === null ? null : relationsOf(assets),
@@ -46,7 +49,7 @@ async function readFiles({ location, options }: OpenCostSource, reading: Reading
 async function readApi({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
   const { sessions, load, rules, attempt } = reading;
   const { reader, session } = sessions;
-  const assets = await assetFiles(options, reading);
+  const assets = await assetFiles({ location, options }, reading);
   const api = openCostApi(location, { privateTargets: rules.privateTargets, signal: attempt.signal });
   const lastDelivered = await lastDeliveredDay(session, load.orgId, load.sourceId);
   const days = daysToAsk({ ...load, lastDelivered });
@@ -72,10 +75,15 @@ async function readApi({ location, options }: OpenCostSource, reading: Reading):
 
 /** Returns the files of `options.assets_location`; null without one. */
 const assetFiles = async (
-  { assets_location: location }: OpenCostSource['options'],
+  { location, options: { assets_location: assetsLocation } }: Pick<OpenCostSource, 'location' | 'options'>,
   { files }: Reading,
 ): Promise<ExportFile[] | null> =>
-  location === undefined ? null : files.at('options.assets_location', location, missingAssetColumns);
+  assetsLocation === undefined
+    ? null
+    : files.at('options.assets_location', assetsLocation, missingAssetColumns, {
+        location,
+        missing: missingAllocationColumns,
+      });
 
 const pathsOf = (files: readonly ExportFile[]): string[] => files.map(({ path }) => path);
 

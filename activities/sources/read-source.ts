@@ -24,10 +24,16 @@ const READERS: { [K in Kind]: (source: CostSourceOf<K>, reading: Reading) => Pro
   opencost: readOpenCost,
   hosts: async ({ location }, { sessions, load, files }) =>
     stageHosts(sessions, load, await files.at('location', location, missingHostColumns)),
-  ai_tools: async ({ location, options }, { sessions, load, files }) =>
+  ai_tools: async ({ location, options: { usage_location: usageLocation } }, { sessions, load, files }) =>
     stageAiTools(sessions, load, {
-      spend: await files.at('location', location, missingAiSpendColumns),
-      usage: await files.at('options.usage_location', options.usage_location, missingAiUsageColumns),
+      spend: await files.at('location', location, missingAiSpendColumns, {
+        location: usageLocation,
+        missing: missingAiUsageColumns,
+      }),
+      usage: await files.at('options.usage_location', usageLocation, missingAiUsageColumns, {
+        location,
+        missing: missingAiSpendColumns,
+      }),
     }),
 };
 

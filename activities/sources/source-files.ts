@@ -17,6 +17,7 @@ import type { Reader } from '../../warehouse/engine/readers/reader.ts';
 import type { ObjectStorage } from '../../domain/sources/exports/object-storage.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import { systemClock } from '../../domain/shared/clock.ts';
+import { UPLOAD } from '../../domain/sources/uploads/uploaded-name.ts';
 import { dayWritten } from '../../domain/sources/exports/day-written.ts';
 import { leaveOutCopies } from '../../warehouse/sources/feeds/copies/leave-out-copies.ts';
 import { exportFiles } from './export-location.ts';
@@ -30,11 +31,22 @@ import {
 
 const MOST_NOTES = 50;
 
+/** Returns the mandatory columns that a file lacks. */
+type Missing = (file: ExportFile) => string[];
+
+/** Another feed of a source: its location, and the mandatory columns that a file lacks for it. */
+interface OtherFeed {
+  location: string | undefined;
+  missing: Missing;
+}
+
 /** How files are found and opened. */
 interface Access {
   reader: Reader;
   rules: SourceRules;
   objectStorage: ObjectStorage;
+  /** Writes the files that people have sent for the source to a folder. */
+  sentFiles: (field: string) => Promise<string>;
   now: Date;
   signal: AbortSignal;
 }
@@ -72,6 +84,7 @@ export class SourceFiles {
   readonly #held: HeldFiles;
   readonly #read: { versions: FileVersions; rules: RemoteRules }[] = [];
   readonly #notes: string[] = [];
+  #sentFolder: Promise<string> | null = null;
 
   constructor(access: Access, held: HeldFiles) {
     this.#access = access;
@@ -90,10 +103,13 @@ export class SourceFiles {
    *
    * @param field the field of the source that holds the location.
    * @param missing returns the mandatory columns that a file lacks.
+   * @param other the other feed of the source. A sent file that only the other feed can read is left to it.
    */
-  async at(field: string, location: string, missing: (file: ExportFile) => string[]): Promise<ExportFile[]> {
-    const { reader, rules: sourceRules, objectStorage, now, signal } = this.#access;
-    const current = await exportFiles(reader, location, sourceRules, this.#held, { now, field, signal });
+  async at(field: string, location: string, missing: Missing, other?: OtherFeed): Promise<ExportFile[]> {
+    const { reader, objectStorage, now, signal } = this.#access;
+    const isSent = location === UPLOAD;
+    const [place, sourceRules] = isSent ? await this.#sent(field) : [location, this.#access.rules];
+    const current = await exportFiles(reader, place, sourceRules, this.#held, { now, field, signal });
     refuseOtherFormats(current.files, field);
     const rules = { privateTargets: sourceRules.privateTargets, objectStorage, field, signal };
     const versions = await versionsOf(current.files, rules, this.#held);
@@ -111,6 +127,7 @@ export class SourceFiles {
         continue;
       }
       const file = { ...columnsOfAll.share(described), delivery: deliveries.get(path) ?? path };
+      if (isSent && isOfOther(file, missing, other)) continue;
       refuseColumns(file, missing);
       const writtenOn = dayWritten(
         [versions.get(path)?.writtenAt ?? null, current.submitted.get(path) ?? null],
@@ -119,10 +136,20 @@ export class SourceFiles {
       );
       files.push(writtenOn === null ? file : { ...file, writtenOn });
     }
-    if (files.length === 0) throw invalid(`${field}: every file is empty`);
+    if (files.length === 0)
+      throw invalid(`${field}: ${isSent ? 'no sent file has its columns' : 'every file is empty'}`);
     const once = await leaveOutCopies(reader, files, current.deliveries);
-    this.#notes.push(...firstAndMore([...notes, ...once.notes], MOST_NOTES));
-    return once.files;
+    const named = (text: string): string => this.#held.named(text);
+    this.#notes.push(...firstAndMore([...notes, ...once.notes], MOST_NOTES).map(named));
+    return once.files.map((file) => ({ ...file, path: named(file.path) }));
+  }
+
+  /** Returns the folder of the sent files, and rules under which only it can be read. */
+  async #sent(field: string): Promise<[string, SourceRules]> {
+    this.#sentFolder ??= this.#access.sentFiles(field);
+    const folder = await this.#sentFolder;
+    this.#held.call(folder, UPLOAD);
+    return [folder, { ...this.#access.rules, roots: [folder] }];
   }
 
   /** Throws `invalid` if a file has changed since its reading began. */
@@ -143,6 +170,10 @@ async function describe(
   return header === null ? null : describeCsv(file, header, rowCounter(file, rules));
 }
 
+/** Returns whether only the other feed can read a sent file. */
+const isOfOther = (file: ExportFile, missing: Missing, other: OtherFeed | undefined): boolean =>
+  other?.location === UPLOAD && missing(file).length > 0 && other.missing(file).length === 0;
+
 function refuseOtherFormats(paths: readonly string[], field: string): void {
   const other = paths.find((path) => formatOf(path) === null);
   if (other !== undefined)
@@ -151,7 +182,7 @@ function refuseOtherFormats(paths: readonly string[], field: string): void {
     );
 }
 
-function refuseColumns(file: ExportFile, missing: (file: ExportFile) => string[]): void {
+function refuseColumns(file: ExportFile, missing: Missing): void {
   const refuse = (columns: readonly string[], why: string): void => {
     if (columns.length === 0) return;
     throw invalid(
@@ -168,7 +199,7 @@ function refuseColumns(file: ExportFile, missing: (file: ExportFile) => string[]
 }
 
 /** Throws `invalid` for a CSV file whose columns are not separated by commas. */
-function refuseSeparator(file: ExportFile, missing: (file: ExportFile) => string[]): void {
+function refuseSeparator(file: ExportFile, missing: Missing): void {
   if (file.format !== 'csv') return;
   const names = file.columns.map(({ name }) => name);
   const separator = otherSeparator(

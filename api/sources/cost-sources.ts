@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid, Outage, ServiceError, unavailable } from '../../domain/shared/errors.ts';
+import { UPLOAD } from '../../domain/sources/uploads/uploaded-name.ts';
 import { isRemote } from '../../egress/locations/remote-file.ts';
 import { checkSourceLocation } from '../../egress/locations/source-location.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
@@ -48,7 +49,8 @@ async function withRuns(warehouse: Warehouse, orgId: string): Promise<(source: C
 
 /** Checks the locations of a source, or of a change of one. */
 async function checkLocations(changed: LocationFields, rules: SourceRules): Promise<void> {
-  for (const { field, location } of locationsOf(changed)) await checkSourceLocation(location, rules, field);
+  for (const { field, location } of locationsOf(changed))
+    if (location !== UPLOAD) await checkSourceLocation(location, rules, field);
 }
 
 /** Rejects a source in another currency than the organisation's, because money is never converted. */

@@ -50,9 +50,6 @@ function publicUrl(text: string): URL {
   throw new Error(`expected an origin such as https://costs.example.com, got ${JSON.stringify(text)}`);
 }
 
-/** The bill of a month of a large organisation, as Parquet. */
-const DEFAULT_UPLOAD = '256MiB';
-
 /** With less, the service hardly starts. Ingests and bills need more: 256MB for the sample shop. */
 const LEAST_MEMORY = '64MB';
 
@@ -154,11 +151,8 @@ const environment = z.object({
   BACKUP_TO: optional.transform((folder) => (folder === null ? null : resolve(folder))),
   BACKUP_KEEP: wholeNumber('a number of copies', 1, MOST_KEPT).transform((keep) => keep ?? DEFAULT_KEEP),
   BACKUP_HOUR: wholeNumber('an hour', 0, 23).transform((hour) => hour ?? DEFAULT_BACKUP_HOUR),
-  UPLOAD_LIMIT: withDefault(DEFAULT_UPLOAD).transform((size, context) => {
-    const bytes = bytesOf(size);
-    if (bytes >= 1) return Math.floor(bytes);
-    context.addIssue(`expected a size, such as ${DEFAULT_UPLOAD}, got ${JSON.stringify(size)}`);
-    return z.NEVER;
+  UPLOAD_LIMIT: withDefault('256MiB').refine((size) => bytesOf(size) >= 1, {
+    error: ({ input }) => `expected a size, such as 256MiB, got ${JSON.stringify(input)}`,
   }),
   WEBHOOK_TIMEOUT: wholeNumber('a number of seconds', 1, 60),
   STRIPE_API_BASE: readBy(stripeApiBase).transform((base) => base ?? stripeApiBase('https://api.stripe.com')),

@@ -12,4 +12,7 @@ export const uploadedName = z
   .string({ error: EXPECTED })
   .overwrite(normalText)
   .max(200, { error: EXPECTED })
-  .regex(/^(?!\.)[^\\/\p{Cc}]+\.(?:csv|csv\.gz|parquet)$/iu, { error: EXPECTED });
+  // eslint-disable-next-line no-control-regex -- a name has no control characters
+  .regex(/^[^.\\/\x00-\x1f\x7f-\x9f][^\\/\x00-\x1f\x7f-\x9f]*\.(?:csv|csv\.gz|parquet)$/i, {
+    error: EXPECTED,
+  });

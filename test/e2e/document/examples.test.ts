@@ -211,6 +211,14 @@ describe('the examples of the OpenAPI document', () => {
     await show('updateCostSource', { ...ofSource, body: { name: 'AWS of Acme' } });
     await show('listCostSourceUnits', ofSource);
     await show('confirmCostSourceUnit', { ...ofSource, body: { unit: 'aws/1111', stands: true } });
+    const { answer } = await call('createCostSource', {
+      body: { name: 'Sent bills', kind: 'focus', location: 'upload' },
+    });
+    const sent = typeof answer === 'string' ? '' : answer.data.id;
+    const ofFile = { path: { id: sent, name: 'january.csv' } };
+    await show('sendSourceFile', { ...ofFile, body: focusCsv([dayLine('2026-01-31', '10')]) });
+    await show('listSourceFiles', ofFile);
+    await show('deleteSourceFile', ofFile);
     await show('endCostSourceUnit', { ...ofSource, body: { unit: 'aws/2222', day: '2026-02-06' } });
   });
 

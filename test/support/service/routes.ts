@@ -13,7 +13,7 @@ export interface Route {
   conflict?: true;
   body?: true;
   /** The type of its body, if it is not JSON. */
-  contentType?: 'text/csv';
+  contentType?: 'text/csv' | 'application/octet-stream';
   /** A query that it requires. */
   query?: string;
   paged?: true;
@@ -42,6 +42,17 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/cost-sources/{id}/units', who: 'R', notFound: true },
   { method: 'POST', path: '/cost-sources/{id}/units/end', who: 'A', notFound: true, body: true },
   { method: 'POST', path: '/cost-sources/{id}/units/confirm', who: 'A', notFound: true, body: true },
+  { method: 'GET', path: '/cost-sources/{id}/files', who: 'R', notFound: true },
+  {
+    method: 'PUT',
+    path: '/cost-sources/{id}/files/{name}',
+    who: 'A',
+    notFound: true,
+    conflict: true,
+    body: true,
+    contentType: 'application/octet-stream',
+  },
+  { method: 'DELETE', path: '/cost-sources/{id}/files/{name}', who: 'A', notFound: true },
   { method: 'GET', path: '/costs', who: 'R', query: '?start_date=2026-01-01&end_date=2026-01-31' },
   {
     method: 'GET',
@@ -245,7 +256,12 @@ export const pathOf = (
   { path, query = '' }: Pick<Route, 'path' | 'query'>,
   id: string,
   month = '2026-01',
-): string => path.replace('{id}', id).replace('{month}', month).replace('{period}', `${month}-31`) + query;
+): string =>
+  path
+    .replace('{id}', id)
+    .replace('{month}', month)
+    .replace('{period}', `${month}-31`)
+    .replace('{name}', 'january.csv') + query;
 
 /** Returns the header with the type of a route's body. */
 export const bodyType = ({

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
 import { BLOB, DuckDBBlobValue, INTEGER } from '@duckdb/node-api';
 import { conflict } from '../../../domain/shared/errors.ts';
+import { makeFolder } from '../../../files/make-folder.ts';
 import type { Queries, Session } from '../../engine/session.ts';
 import { idAfter } from '../../engine/sql/ids.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
@@ -94,18 +96,21 @@ async function* inParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (length > 0) yield Buffer.concat(pieces);
 }
 
-/** Writes a stored content to a file. */
-export const writeContent = (
+/** Writes a stored content to a file, and makes the file's folder. */
+export async function writeContent(
   session: Session,
   orgId: string,
   { id }: StoredContent,
   file: string,
-): Promise<number> =>
-  session.run(
+): Promise<void> {
+  await makeFolder(dirname(file));
+  // DuckDB would compress a file again whose name ends in .gz.
+  await session.run(
     `COPY (SELECT bytes FROM uploaded_parts WHERE org_id = $org AND content_id = $content::UUID ORDER BY part)
-     TO ${sqlText(file)} (FORMAT blob)`,
+     TO ${sqlText(file)} (FORMAT blob, COMPRESSION none)`,
     { org: orgId, content: id },
   );
+}
 
 /**
  * Throws a conflict if the organisation's files have too many bytes together. Replaced files count until the maintenance has

@@ -5,6 +5,7 @@ import type { Queries, Session } from '../../engine/session.ts';
 import { newId } from '../../engine/sql/ids.ts';
 import type { Warehouse } from '../../engine/warehouse.ts';
 import { COST_SOURCES } from '../cost-sources.ts';
+import { locationsOf } from '../file-locations.ts';
 import { refuseTooManyBytes, type StoredContent, type UploadLimits } from './uploaded-contents.ts';
 
 /** A file that people have sent for a source (docs/http.md#send-a-file). */
@@ -51,7 +52,7 @@ export async function uploadedFiles(
  *
  * @throws ServiceError `conflict` if the source does not exist any more, takes no files, or has too many.
  */
-export function publishUpload(
+export const publishUpload = (
   warehouse: Warehouse,
   orgId: string,
   {
@@ -61,8 +62,8 @@ export function publishUpload(
     limits,
   }: { sourceId: string; name: string; content: StoredContent; limits: UploadLimits },
   by: By,
-): Promise<UploadedFile> {
-  return STORED.locked(warehouse, orgId, sourceId, async (session) => {
+): Promise<UploadedFile> =>
+  STORED.locked(warehouse, orgId, sourceId, async (session) => {
     await refuseOtherSources(session, orgId, sourceId);
     const files = await uploadedFiles(session, orgId, sourceId);
     const before = files.find(({ file_name }) => file_name === name);
@@ -83,20 +84,18 @@ export function publishUpload(
       by,
     );
   });
-}
 
 /** Deletes a file. What was read of it stays. Returns null if the source has no file of this name. */
-export function deleteUpload(
+export const deleteUpload = (
   warehouse: Warehouse,
   orgId: string,
   { sourceId, name }: { sourceId: string; name: string },
   by: By,
-): Promise<UploadedFile | null> {
-  return STORED.locked(warehouse, orgId, sourceId, async (session) => {
+): Promise<UploadedFile | null> =>
+  STORED.locked(warehouse, orgId, sourceId, async (session) => {
     const file = (await uploadedFiles(session, orgId, sourceId)).find(({ file_name }) => file_name === name);
     return file === undefined ? null : STORED.changeIn(session, orgId, file.id, 'delete', by);
   });
-}
 
 /** Throws a conflict if a source does not take files. */
 export async function refuseOtherSources(
@@ -105,9 +104,7 @@ export async function refuseOtherSources(
   sourceId: string,
 ): Promise<void> {
   const source = await COST_SOURCES.find(querier, orgId, sourceId);
-  const takesFiles =
-    source !== null &&
-    (source.location === UPLOAD || (source.kind === 'ai_tools' && source.options.usage_location === UPLOAD));
+  const takesFiles = source !== null && locationsOf(source).some(({ location }) => location === UPLOAD);
   if (!takesFiles)
     throw conflict(
       `the source takes no files: expected one whose location is "${UPLOAD}"; change its location first`,
