@@ -12,9 +12,9 @@ import {
 import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 import { HeldFiles } from '../../egress/locations/held-files.ts';
-import type { RemoteRules } from '../../egress/locations/remote-file.ts';
+import type { BucketRules } from '../../egress/buckets/list-bucket.ts';
 import type { Reader } from '../../warehouse/engine/readers/reader.ts';
-import type { ObjectStorage } from '../../domain/sources/exports/object-storage.ts';
+import type { Buckets } from '../../domain/sources/exports/object-storage.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import { systemClock } from '../../domain/shared/clock.ts';
 import { UPLOAD } from '../../domain/sources/uploads/uploaded-name.ts';
@@ -44,7 +44,8 @@ interface OtherFeed {
 interface Access {
   reader: Reader;
   rules: SourceRules;
-  objectStorage: ObjectStorage;
+  /** What opens the buckets of the source. */
+  buckets: Buckets;
   /** Writes the files that people have sent for the source to a folder. */
   sentFiles: (field: string) => Promise<string>;
   now: Date;
@@ -82,7 +83,7 @@ export async function withSourceFiles(
 export class SourceFiles {
   readonly #access: Access;
   readonly #held: HeldFiles;
-  readonly #read: { versions: FileVersions; rules: RemoteRules }[] = [];
+  readonly #read: { versions: FileVersions; rules: BucketRules }[] = [];
   readonly #notes: string[] = [];
   #sentFolder: Promise<string> | null = null;
 
@@ -106,12 +107,17 @@ export class SourceFiles {
    * @param other the other feed of the source. A sent file that only the other feed can read is left to it.
    */
   async at(field: string, location: string, missing: Missing, other?: OtherFeed): Promise<ExportFile[]> {
-    const { reader, objectStorage, now, signal } = this.#access;
+    const { reader, buckets, now, signal } = this.#access;
     const isSent = location === UPLOAD;
     const [place, sourceRules] = isSent ? await this.#sent(field) : [location, this.#access.rules];
-    const current = await exportFiles(reader, place, sourceRules, this.#held, { now, field, signal });
+    const current = await exportFiles(reader, place, sourceRules, this.#held, {
+      now,
+      field,
+      signal,
+      buckets,
+    });
     refuseOtherFormats(current.files, field);
-    const rules = { privateTargets: sourceRules.privateTargets, objectStorage, field, signal };
+    const rules = { privateTargets: sourceRules.privateTargets, buckets, field, signal };
     const versions = await versionsOf(current.files, rules, this.#held);
     this.#read.push({ versions, rules });
     const deliveries = new Map(
@@ -162,7 +168,7 @@ export class SourceFiles {
 async function describe(
   reader: Reader,
   file: Pick<ExportFile, 'path' | 'opened'>,
-  rules: RemoteRules,
+  rules: BucketRules,
 ): Promise<ExportFile | null> {
   if (formatOf(file.path) !== 'csv') return describeParquet(reader, file.path, file.opened);
   // DuckDB's own sniffer rejects a whole file for one broken line, and takes memory for every column.
