@@ -16,6 +16,7 @@ import { limitConnections, type ConnectionLimits } from './requests/connections.
 import { CallMeter } from './access/call-meter.ts';
 import { costSourceUnitRoutes } from './sources/cost-source-units.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
+import { usageMetricRoutes } from './sources/otlp/usage-metrics.ts';
 import { costRoutes } from './spend/costs.ts';
 import { spendOptionRoutes } from './spend/spend-options.ts';
 import type { Api } from './http/api-type.ts';
@@ -222,6 +223,7 @@ const ORGANISATION_ROUTES = [
   ...keyRoutes,
   ...costSourceRoutes,
   ...costSourceUnitRoutes,
+  ...usageMetricRoutes,
   ...costRoutes,
   ...spendOptionRoutes,
   ...metricRoutes,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// What Claude Code and collectors send, as OTLP's JSON: protobuf is decoded to the same (docs/data-formats.md#opentelemetry).
+// What Claude Code and collectors send, as OTLP's JSON: protobuf is decoded to the same (docs/data-formats.md#usage-by-opentelemetry).
 // Fields that are not read may be anything, because later versions of OTLP add some.
 
 /** Returns the schema of a list. In OTLP's JSON, null and nothing are an empty list. */
