@@ -75,6 +75,7 @@ export function createIngestActivities({
           scope: { ...run, acceptShrink: run.acceptShrink === true, now: clock.now() },
           currency: organisation.currency,
           rules: sourceRulesOf(run.orgId),
+          credentials: null,
           attempt,
         });
       }),

@@ -6,14 +6,15 @@ import {
 import type { CostSourceOf } from '../../warehouse/sources/cost-sources.ts';
 import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
 import type { Reading } from './reading.ts';
+import { readVendor } from './vendors/read-vendor.ts';
 
-/** Reads the spend of AI tools, and their usage by repository, from files; see `stageAiTools`. */
-export async function readAiTools(
-  { location, options: { usage_location: usage } }: CostSourceOf<'ai_tools'>,
-  { sessions, load, files }: Reading,
-): Promise<StagedLoad> {
+/** Reads the spend of AI tools from files or from their vendor; see `stageAiToolFeeds`. */
+export async function readAiTools(source: CostSourceOf<'ai_tools'>, reading: Reading): Promise<StagedLoad> {
+  const { vendor, usage_location: usage } = source.options;
+  if (vendor !== undefined) return readVendor(source, vendor, reading);
+  const { sessions, load, files } = reading;
   return stageAiTools(sessions, load, {
-    spend: await files.at('location', location, missingAiSpendColumns),
+    spend: await files.at('location', source.location, missingAiSpendColumns),
     usage:
       usage === undefined ? null : await files.at('options.usage_location', usage, missingAiUsageColumns),
   });

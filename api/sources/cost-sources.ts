@@ -24,6 +24,7 @@ import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
 import { namedPageQuery, page, pageQuery } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
+import { checkVendor } from './check-vendor.ts';
 import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
 import { without } from '../http/defined-fields.ts';
 
@@ -92,6 +93,7 @@ async function postSource(request: Asked<{ body: typeof newCostSource }>, depend
   const { organisation } = caller;
   const { currency: own, ...source } = request.body;
   checkCurrency(own, organisation.currency);
+  checkVendor(source, organisation.currency);
   await checkLocations(source, sourceRulesOf(organisation.id));
   await checkReadable(dependencies, source.kind, source);
   const id = newId('src');
@@ -129,12 +131,14 @@ async function patchSource(
   const { id: orgId, currency } = caller.organisation;
   const { id } = request.params;
   checkCurrency(request.body.currency, currency);
-  const kindOf = async () => (await requested('cost source', COST_SOURCES, warehouse, request)).kind;
+  const before = () => requested('cost source', COST_SOURCES, warehouse, request);
   const { options, ...others } = without(request.body, undefined);
   const changes: CostSourceChanges =
-    options === undefined ? others : { ...others, options: optionsOf(await kindOf(), options) };
+    options === undefined ? others : { ...others, options: optionsOf((await before()).kind, options) };
   await checkLocations(changes, sourceRulesOf(orgId));
-  if (locationsOf(changes).length > 0) await checkReadable(dependencies, await kindOf(), changes);
+  if (locationsOf(changes).length > 0) await checkReadable(dependencies, (await before()).kind, changes);
+  if (changes.location !== undefined || options !== undefined)
+    checkVendor({ ...(await before()), ...changes }, currency);
   const by = changeBy(caller, clock.now());
   const updated = found('cost source', id, await updateCostSource(warehouse, orgId, id, changes, by));
   // The change can complete a month, which does not wait for the next daily settlement.

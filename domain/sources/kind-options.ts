@@ -3,6 +3,7 @@ import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../shared/text/control-characte
 import { normalText } from '../shared/text/normal-text.ts';
 import type { Kind } from './kinds.ts';
 import { REPOSITORY_ATTRIBUTE } from './otlp/usage-points.ts';
+import { VENDORS, type Vendor } from './vendors/vendors.ts';
 
 const FILES = 'expected a path, glob or URI of CSV or Parquet files';
 
@@ -51,6 +52,10 @@ const ATTRIBUTE = 'expected a text of 1 to 200 characters, the name of an attrib
 const aiTools = z
   .strictObject({
     usage_location: locationOf(`${FILES} with the usage by repository`).optional(),
+    vendor: z
+      .enum(Object.keys(VENDORS) as [Vendor, ...Vendor[]])
+      .optional()
+      .describe('Whose API the location is; without it, the location has files with the spend'),
     repository_attribute: z
       .string({ error: ATTRIBUTE })
       .min(1, { error: ATTRIBUTE })
@@ -62,10 +67,11 @@ const aiTools = z
       ),
   })
   .refine(
-    ({ usage_location: files, repository_attribute: sent }) => files !== undefined || sent !== undefined,
+    ({ usage_location: files, vendor, repository_attribute: sent }) =>
+      (files ?? vendor ?? sent) !== undefined,
     {
       path: ['usage_location'],
-      error: `${FILES} with the usage by repository, or repository_attribute if programs send it, got neither`,
+      error: `${FILES} with the usage by repository, or repository_attribute if programs send it`,
     },
   );
 
@@ -103,7 +109,7 @@ export const KIND_OPTIONS = {
     // Without options, the error names the field that they lack.
     ofNew: z.preprocess((options) => (options === undefined ? {} : options), aiTools),
     defaults: {},
-    location: FILES,
+    location: `${FILES}, or what is read from a vendor`,
   },
 } as const satisfies Record<
   Kind,

@@ -192,11 +192,16 @@ WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_day
 
 const MOST_NOTES = 20;
 
-/** Returns notes on tools with spend and no usage in a month. Most often the two feeds name such a tool differently. */
+/**
+ * Returns notes on tools with spend and no usage in a month. Most often the two feeds name such a tool differently. Usage that a
+ * vendor counts has no repositories, and so is none here.
+ */
 async function unsharedTools(session: Session): Promise<string[]> {
   const tools = await session.query<{ tool: string; months: string }>(
-    `WITH tool_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM load_days),
-     used_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM usage_days WHERE usage > 0)
+    `WITH tool_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM load_days WHERE cost <> 0),
+     used_months AS (
+       SELECT DISTINCT tool, date_trunc('month', day) AS month FROM usage_days
+       WHERE usage > 0 AND origin IS DISTINCT FROM 'vendor')
      SELECT tool, string_agg(strftime(month, '%Y-%m'), ', ' ORDER BY month) AS months
      FROM tool_months ANTI JOIN used_months USING (tool, month)
      GROUP BY tool ORDER BY tool LIMIT ${MOST_NOTES}`,

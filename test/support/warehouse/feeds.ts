@@ -43,6 +43,7 @@ export const ingestOf = (
   scope: scopeOf(tenant, changes),
   currency: 'USD',
   rules: { roots: [directory], privateTargets: parsePrivateTargets('127.0.0.1') },
+  credentials: null,
   attempt: { refuseStale: () => undefined, signal: new AbortController().signal, report: () => undefined },
 });
 

@@ -25,7 +25,9 @@ export const foldPoints = (warehouse: Warehouse, now: Date): Promise<number> =>
        SELECT org_id, source_id, day, tool, counts, repository, sum(value) AS value FROM counted_points GROUP BY ALL`,
       { final },
     );
-    const removed = await session.run(`DELETE FROM usage_points WHERE NOT is_sum AND ${HAS_ENDED}`, { final });
+    const removed = await session.run(`DELETE FROM usage_points WHERE NOT is_sum AND ${HAS_ENDED}`, {
+      final,
+    });
     await session.run(
       `INSERT INTO usage_points BY NAME
        SELECT *, uuidv7() AS point_id, CAST(uuid() AS VARCHAR) AS series, false AS is_cumulative, 0 AS start_ns, 0 AS time_ns,

@@ -1,5 +1,6 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Reader } from '../../engine/readers/reader.ts';
+import type { Session } from '../../engine/session.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 
 /** What a tool cost or how much it was used on a day, as its vendor says; a decimal text. */
@@ -58,4 +59,17 @@ async function append(
     table,
     TABLES[table].map((_, index) => rows.map((row) => row[index] ?? null)),
   );
+}
+
+/** Returns the tools that a source's current loads have spend of. */
+export async function toolsOf(
+  session: Session,
+  { orgId, sourceId }: { orgId: string; sourceId: string },
+): Promise<string[]> {
+  const tools = await session.query<{ tool: string }>(
+    `SELECT DISTINCT tool FROM ai_tool_spend SEMI JOIN current_loads USING (org_id, source_id, load_id, billing_period)
+     WHERE org_id = $org AND source_id = $source`,
+    { org: orgId, source: sourceId },
+  );
+  return tools.map(({ tool }) => tool);
 }
