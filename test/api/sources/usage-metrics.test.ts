@@ -71,6 +71,17 @@ describeOnBothEngines('usage by OpenTelemetry', (open, onDuckDb) => {
           ingestSource(source, ingestOf(test, sessions, { orgId, sourceId }, changes)),
         );
       },
+      call: async <Data = unknown>(method: 'GET' | 'POST', path: string, payload?: object): Promise<Data> => {
+        const answer = await api.app.inject({
+          method,
+          url: `/api/v1${path}`,
+          headers: { 'x-api-key': admin },
+          ...(payload === undefined ? {} : { payload }),
+        });
+        const { success, data, error } = answer.json<{ success: boolean; data: Data; error: string }>();
+        if (!success) throw new Error(error);
+        return data;
+      },
       /** Returns what repositories cost on a day; null stands for none. */
       costs: async (day: string): Promise<Record<string, number>> => {
         const answer = await api.app.inject({
@@ -173,6 +184,27 @@ describeOnBothEngines('usage by OpenTelemetry', (open, onDuckDb) => {
       expect(await costs('2026-01-30')).toEqual({ none: 60 });
       await ingest();
       expect(await costs('2026-01-30')).toEqual({ web: 60 });
+    });
+
+    it('that comes late never moves a locked month', async () => {
+      const { send, ingest, call } = await newStory();
+      await send('web', [{ at: at(9), value: 1 }]);
+      await ingest();
+      const { id } = await call<{ id: string }>('POST', '/metrics', {
+        name: 'Releases',
+        unit: 'release',
+        aggregation: 'total',
+        frequency: 'monthly',
+        scope: { type: 'spend', spend: [{ source: 'repository', repository: 'github.com/acme/web' }] },
+      });
+      await call('POST', `/metrics/${id}/values`, { values: [{ period: '2026-01', value: 6 }] });
+      await call('POST', `/metrics/${id}/months/2026-01/lock`, { accept_missing: true });
+      await send('api', [{ at: at(9), value: 1 }]);
+      await ingest();
+      const months = await call<object[]>('GET', `/metrics/${id}/months?start=2026-01&end=2026-01`);
+      expect(months).toMatchObject([
+        { status: 'changed_since_lock', cost: 60, unit_cost: 10, current: { cost: 30, unit_cost: 5 } },
+      ]);
     });
 
     it('yields to usage from files on their days', async () => {

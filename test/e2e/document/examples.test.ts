@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { otlpRequest } from '../../support/exports/otlp-metrics.ts';
 import { operatorKeyOf, PAGE, waitFor } from '../../support/service/api-client.ts';
 import { removeDataDir } from '../../support/service/service-process.ts';
 import { withService } from '../../support/service/with-service.ts';
@@ -212,6 +213,27 @@ describe('the examples of the OpenAPI document', () => {
     await show('listCostSourceUnits', ofSource);
     await show('confirmCostSourceUnit', { ...ofSource, body: { unit: 'aws/1111', stands: true } });
     await show('endCostSourceUnit', { ...ofSource, body: { unit: 'aws/2222', day: '2026-02-06' } });
+
+    const tools = join(service.dataDir, 'exports', organisation.id, 'ai');
+    await mkdir(tools, { recursive: true });
+    await writeFile(join(tools, 'spend.csv'), 'day,tool,cost\n2025-12-31,claude-code,9\n');
+    const { answer } = await call('createCostSource', {
+      body: {
+        name: 'AI tools',
+        kind: 'ai_tools',
+        location: tools,
+        options: { repository_attribute: 'repository' },
+        schedule_paused: true,
+      },
+    });
+    const { id: aiTools } = (answer as { data: { id: string } }).data;
+    await show('exportUsageMetrics', {
+      query: { source: aiTools },
+      body: otlpRequest([{ at: '2026-02-06T12:00:00Z', value: 0.25 }], {
+        resource: { repository: 'github.com/acme/shop' },
+      }),
+    });
+    await call('deleteCostSource', { path: { id: aiTools } });
   });
 
   it('come from an admin who reads costs', async () => {
