@@ -187,7 +187,7 @@ describeOnBothEngines('usage by OpenTelemetry', (open, onDuckDb) => {
     });
 
     it('that comes late never moves a locked month', async () => {
-      const { send, ingest, call } = await newStory();
+      const { send, ingest, call, costs } = await newStory();
       await send('web', [{ at: at(9), value: 1 }]);
       await ingest();
       const { id } = await call<{ id: string }>('POST', '/metrics', {
@@ -202,9 +202,8 @@ describeOnBothEngines('usage by OpenTelemetry', (open, onDuckDb) => {
       await send('api', [{ at: at(9), value: 1 }]);
       await ingest();
       const months = await call<object[]>('GET', `/metrics/${id}/months?start=2026-01&end=2026-01`);
-      expect(months).toMatchObject([
-        { status: 'changed_since_lock', cost: 60, unit_cost: 10, current: { cost: 30, unit_cost: 5 } },
-      ]);
+      expect(months).toMatchObject([{ status: 'locked', cost: 60, unit_cost: 10 }]);
+      expect(await costs('2026-01-30')).toEqual({ web: 30, api: 30 });
     });
 
     it('yields to usage from files on their days', async () => {
