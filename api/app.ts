@@ -17,6 +17,7 @@ import { CallMeter } from './access/call-meter.ts';
 import { sourceFileRoutes } from './sources/source-files.ts';
 import { costSourceUnitRoutes } from './sources/cost-source-units.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
+import { usageMetricRoutes } from './sources/otlp/usage-metrics.ts';
 import { costRoutes } from './spend/costs.ts';
 import { spendOptionRoutes } from './spend/spend-options.ts';
 import type { Api } from './http/api-type.ts';
@@ -224,6 +225,7 @@ const ORGANISATION_ROUTES = [
   ...costSourceRoutes,
   ...costSourceUnitRoutes,
   ...sourceFileRoutes,
+  ...usageMetricRoutes,
   ...costRoutes,
   ...spendOptionRoutes,
   ...metricRoutes,

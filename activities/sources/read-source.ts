@@ -1,13 +1,9 @@
-import {
-  missingAiSpendColumns,
-  missingAiUsageColumns,
-  stageAiTools,
-} from '../../warehouse/sources/ai-tools-load.ts';
 import type { CostSource, CostSourceOf } from '../../warehouse/sources/cost-sources.ts';
 import { missingColumns } from '../../warehouse/sources/focus/focus-columns.ts';
 import { stageFocus } from '../../warehouse/sources/focus/focus-load.ts';
 import { missingHostColumns, stageHosts } from '../../warehouse/sources/hosts-load.ts';
 import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
+import { readAiTools } from './read-ai-tools.ts';
 import { readOpenCost } from './read-opencost.ts';
 import type { Reading } from './reading.ts';
 
@@ -24,17 +20,7 @@ const READERS: { [K in Kind]: (source: CostSourceOf<K>, reading: Reading) => Pro
   opencost: readOpenCost,
   hosts: async ({ location }, { sessions, load, files }) =>
     stageHosts(sessions, load, await files.at('location', location, missingHostColumns)),
-  ai_tools: async ({ location, options: { usage_location: usageLocation } }, { sessions, load, files }) =>
-    stageAiTools(sessions, load, {
-      spend: await files.at('location', location, missingAiSpendColumns, {
-        location: usageLocation,
-        missing: missingAiUsageColumns,
-      }),
-      usage: await files.at('options.usage_location', usageLocation, missingAiUsageColumns, {
-        location,
-        missing: missingAiSpendColumns,
-      }),
-    }),
+  ai_tools: readAiTools,
 };
 
 /** Reads a source of any kind, and stages its rows under the load. */

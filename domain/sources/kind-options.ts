@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../shared/text/control-characters.ts';
 import { normalText } from '../shared/text/normal-text.ts';
 import type { Kind } from './kinds.ts';
+import { REPOSITORY_ATTRIBUTE } from './otlp/usage-points.ts';
+import { VENDORS, type Vendor } from './vendors/vendors.ts';
 
 const FILES = 'expected a path, glob or URI of CSV or Parquet files';
 
@@ -44,7 +47,33 @@ const openCost = z.strictObject({
 
 const hosts = z.strictObject({ on_bill: onBill });
 
-const aiTools = z.strictObject({ usage_location: locationOf(`${FILES} with the usage by repository`) });
+const ATTRIBUTE = 'expected a text of 1 to 200 characters, the name of an attribute';
+
+const aiTools = z
+  .strictObject({
+    usage_location: locationOf(`${FILES} with the usage by repository`).optional(),
+    vendor: z
+      .enum(Object.keys(VENDORS) as [Vendor, ...Vendor[]])
+      .optional()
+      .describe('Whose API the location is; without it, the location has files with the spend'),
+    repository_attribute: z
+      .string({ error: ATTRIBUTE })
+      .min(1, { error: ATTRIBUTE })
+      .max(200, { error: ATTRIBUTE })
+      .regex(ONE_LINE, { error: NO_CONTROL_CHARACTERS })
+      .optional()
+      .describe(
+        `The attribute that names the repository of usage that programs send by OpenTelemetry; ${REPOSITORY_ATTRIBUTE} without it`,
+      ),
+  })
+  .refine(
+    ({ usage_location: files, vendor, repository_attribute: sent }) =>
+      (files ?? vendor ?? sent) !== undefined,
+    {
+      path: ['usage_location'],
+      error: `${FILES} with the usage by repository, or repository_attribute if programs send it`,
+    },
+  );
 
 /** A new source shows the default at once. */
 const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
@@ -80,7 +109,7 @@ export const KIND_OPTIONS = {
     // Without options, the error names the field that they lack.
     ofNew: z.preprocess((options) => (options === undefined ? {} : options), aiTools),
     defaults: {},
-    location: FILES,
+    location: `${FILES}, or what is read from a vendor`,
   },
 } as const satisfies Record<
   Kind,

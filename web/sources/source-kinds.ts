@@ -75,13 +75,33 @@ export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
   },
   ai_tools: {
     label: 'AI tools',
-    location: 'A path, glob or URI of CSV or Parquet files with the spend by day and tool.',
+    location:
+      'A path, glob or URI of CSV or Parquet files with the spend by day and tool, or what to read from a vendor, such as https://api.github.com/organizations/NAME.',
     options: [
+      {
+        name: 'vendor',
+        label: 'Spend comes from',
+        description: 'A vendor is read with a token, which is stored as the credentials of the source.',
+        choices: {
+          '': 'Files',
+          github: 'GitHub (Copilot)',
+          anthropic: 'Anthropic (Claude Code)',
+          cursor: 'Cursor',
+        },
+        without: 'Files',
+      },
       {
         name: 'usage_location',
         label: 'Location of usage',
         description: 'CSV or Parquet files with the usage by day, tool and repository.',
-        isRequired: true,
+        without: 'What programs send by OpenTelemetry',
+      },
+      {
+        name: 'repository_attribute',
+        label: 'Attribute with the repository',
+        description:
+          'For usage that programs send by OpenTelemetry: the attribute that names the repository. Without files of usage or a vendor, it must be set.',
+        without: 'vcs.repository.url.full',
       },
     ],
   },

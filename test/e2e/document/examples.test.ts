@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { otlpRequest } from '../../support/exports/otlp-metrics.ts';
 import { operatorKeyOf, PAGE, waitFor } from '../../support/service/api-client.ts';
 import { removeDataDir } from '../../support/service/service-process.ts';
 import { withService } from '../../support/service/with-service.ts';
@@ -128,6 +129,12 @@ async function show(operationId: string, sent: Sent = {}) {
   return typeof answer === 'string' ? { id: '' } : answer.data;
 }
 
+/** Makes a cost source beside the examples, and returns its id. */
+async function madeSource(body: object): Promise<string> {
+  const { answer } = await call('createCostSource', { body });
+  return typeof answer === 'string' ? '' : answer.data.id;
+}
+
 /** Waits until a field of an answer has a value. */
 async function until(operationId: string, sent: Sent, isDone: (data: unknown) => boolean): Promise<void> {
   await waitFor(async () => {
@@ -211,15 +218,30 @@ describe('the examples of the OpenAPI document', () => {
     await show('updateCostSource', { ...ofSource, body: { name: 'AWS of Acme' } });
     await show('listCostSourceUnits', ofSource);
     await show('confirmCostSourceUnit', { ...ofSource, body: { unit: 'aws/1111', stands: true } });
-    const { answer } = await call('createCostSource', {
-      body: { name: 'Sent bills', kind: 'focus', location: 'upload' },
-    });
-    const sent = typeof answer === 'string' ? '' : answer.data.id;
+    const sent = await madeSource({ name: 'Sent bills', kind: 'focus', location: 'upload' });
     const ofFile = { path: { id: sent, name: 'january.csv' } };
     await show('sendSourceFile', { ...ofFile, body: focusCsv([dayLine('2026-01-31', '10')]) });
     await show('listSourceFiles', ofFile);
     await show('deleteSourceFile', ofFile);
     await show('endCostSourceUnit', { ...ofSource, body: { unit: 'aws/2222', day: '2026-02-06' } });
+
+    const tools = join(service.dataDir, 'exports', organisation.id, 'ai');
+    await mkdir(tools, { recursive: true });
+    await writeFile(join(tools, 'spend.csv'), 'day,tool,cost\n2025-12-31,claude-code,9\n');
+    const aiTools = await madeSource({
+      name: 'AI tools',
+      kind: 'ai_tools',
+      location: tools,
+      options: { repository_attribute: 'repository' },
+      schedule_paused: true,
+    });
+    await show('exportUsageMetrics', {
+      query: { source: aiTools },
+      body: otlpRequest([{ at: '2026-02-06T12:00:00Z', value: 0.25 }], {
+        resource: { repository: 'github.com/acme/shop' },
+      }),
+    });
+    await call('deleteCostSource', { path: { id: aiTools } });
   });
 
   it('come from an admin who reads costs', async () => {
