@@ -1,3 +1,4 @@
+import type { Credentials } from '../../domain/sources/credentials.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import type { LoadSessions } from '../../warehouse/engine/readers/load-sessions.ts';
 import type { Load } from '../../warehouse/sources/publishing/load.ts';
@@ -12,5 +13,7 @@ export interface Reading {
   /** The organisation's currency. */
   currency: string;
   rules: SourceRules;
+  /** The source's own; null without any. */
+  credentials: Credentials | null;
   attempt: Attempt;
 }
