@@ -1,4 +1,5 @@
 import type { Credentials } from '../../domain/sources/credentials.ts';
+import type { Buckets } from '../../domain/sources/exports/object-storage.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import type { LoadSessions } from '../../warehouse/engine/readers/load-sessions.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
@@ -18,8 +19,10 @@ export interface Ingest {
   /** The organisation's currency. */
   currency: string;
   rules: SourceRules;
-  /** What opens the location; null without credentials of the source. */
+  /** The source's own; null without any. */
   credentials: Credentials | null;
+  /** What opens the buckets of the source. */
+  buckets: Buckets;
   attempt: Attempt;
 }
 
@@ -31,10 +34,9 @@ export interface Ingest {
  * @throws ServiceError `invalid` for data that cannot be loaded, and if a file has changed while it was read.
  */
 export function ingestSource(source: CostSource, ingest: Ingest): Promise<LoadResult> {
-  const { warehouse, sessions, scope, currency, rules, credentials, attempt } = ingest;
+  const { warehouse, sessions, scope, currency, rules, credentials, buckets, attempt } = ingest;
   const { reader, session } = sessions;
-  const { objectStorage } = warehouse.settings;
-  const access = { reader, rules, objectStorage, now: scope.now, signal: attempt.signal };
+  const access = { reader, rules, buckets, now: scope.now, signal: attempt.signal };
   return withSourceFiles(access, async (files) => {
     const load = await beginLoad(session, scope);
     const staged = await readSource(source, { sessions, load, files, currency, rules, credentials, attempt });

@@ -13,7 +13,7 @@ export interface Reading {
   /** The organisation's currency. */
   currency: string;
   rules: SourceRules;
-  /** What opens the location; null without credentials of the source. */
+  /** The source's own; null without any. */
   credentials: Credentials | null;
   attempt: Attempt;
 }
