@@ -4,10 +4,11 @@ import {
   stageAiTools,
 } from '../../warehouse/sources/ai-tools-load.ts';
 import type { CostSource, CostSourceOf } from '../../warehouse/sources/cost-sources.ts';
-import { missingColumns } from '../../warehouse/sources/focus/focus-columns.ts';
-import { stageFocus } from '../../warehouse/sources/focus/focus-load.ts';
+import { BILL_FORMATS } from '../../warehouse/sources/bills/formats.ts';
 import { missingHostColumns, stageHosts } from '../../warehouse/sources/hosts-load.ts';
 import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
+import { ofKind } from './of-kind.ts';
+import { readBill } from './read-bill.ts';
 import { readOpenCost } from './read-opencost.ts';
 import type { Reading } from './reading.ts';
 
@@ -15,19 +16,19 @@ type Kind = CostSource['kind'];
 
 /** For each kind of source: reads its files, or its API, and stages their rows. */
 const READERS: { [K in Kind]: (source: CostSourceOf<K>, reading: Reading) => Promise<StagedLoad> } = {
-  focus: async ({ location, options: { cost_column: costColumn } }, { sessions, load, files, currency }) =>
-    stageFocus(sessions, load, {
-      files: await files.at('location', location, (file) => missingColumns(file, costColumn)),
-      costColumn,
-      currency,
-    }),
+  focus: readBill(null),
+  aws_cur: readBill(BILL_FORMATS.aws_cur),
   opencost: readOpenCost,
   hosts: async ({ location }, { sessions, load, files }) =>
-    stageHosts(sessions, load, await files.at('location', location, missingHostColumns)),
+    stageHosts(sessions, load, await files.at('location', location, ofKind('hosts', missingHostColumns))),
   ai_tools: async ({ location, options }, { sessions, load, files }) =>
     stageAiTools(sessions, load, {
-      spend: await files.at('location', location, missingAiSpendColumns),
-      usage: await files.at('options.usage_location', options.usage_location, missingAiUsageColumns),
+      spend: await files.at('location', location, ofKind('ai_tools', missingAiSpendColumns)),
+      usage: await files.at(
+        'options.usage_location',
+        options.usage_location,
+        ofKind('ai_tools', missingAiUsageColumns),
+      ),
     }),
 };
 

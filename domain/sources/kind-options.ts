@@ -13,7 +13,7 @@ export const locationOf = (expected = FILES) =>
 
 const CLUSTER = 'expected a text of 1 to 200 characters, the cluster of rows that name none';
 
-/** The FOCUS column of the cost: amortised by default, invoiced by option. */
+/** The cost: amortised by default, invoiced by option. */
 const costColumn = z.enum(['EffectiveCost', 'BilledCost']);
 
 /** The cluster of rows that name no cluster. */
@@ -24,7 +24,7 @@ const cluster = z
   .max(200, { error: CLUSTER });
 
 /** What holds for options that a source was not given. */
-const FOCUS_DEFAULTS = { cost_column: 'EffectiveCost' } as const;
+const BILL_DEFAULTS = { cost_column: 'EffectiveCost' } as const;
 const ON_BILL_DEFAULTS = { on_bill: 'auto' } as const;
 
 const onBill = z
@@ -34,7 +34,8 @@ const onBill = z
     'Whether machines without a bill line are on a connected bill: always, never, or not known (auto, the default), so that they hold months back',
   );
 
-const focus = z.strictObject({ cost_column: costColumn.default(FOCUS_DEFAULTS.cost_column) });
+/** The options of every cloud bill. */
+const bill = z.strictObject({ cost_column: costColumn.default(BILL_DEFAULTS.cost_column) });
 
 const openCost = z.strictObject({
   cluster: cluster.optional(),
@@ -46,6 +47,15 @@ const hosts = z.strictObject({ on_bill: onBill });
 
 const aiTools = z.strictObject({ usage_location: locationOf(`${FILES} with the usage by repository`) });
 
+/** A cloud bill without options of its own. */
+const billOf = <Name extends string>(name: Name) => ({
+  name,
+  options: bill,
+  ofNew: bill.default(BILL_DEFAULTS),
+  defaults: BILL_DEFAULTS,
+  location: FILES,
+});
+
 /** A new source shows the default at once. */
 const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
 
@@ -53,13 +63,8 @@ const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
  * Each kind's name in generated clients, its options, and what its location must be. `ofNew` are the options of a new source.
  */
 export const KIND_OPTIONS = {
-  focus: {
-    name: 'Focus',
-    options: focus,
-    ofNew: focus.default(FOCUS_DEFAULTS),
-    defaults: FOCUS_DEFAULTS,
-    location: FILES,
-  },
+  focus: billOf('Focus'),
+  aws_cur: billOf('AwsCur'),
   opencost: {
     name: 'OpenCost',
     options: openCost,

@@ -43,6 +43,8 @@ export interface ExportColumn {
   type: string;
   /** The column's own type, if DuckDB cannot read its numbers exactly. */
   inexact?: string;
+  /** Of a column that is made of the file's own ones: what the file calls it, and the column with its own value. */
+  written?: { called: { name: string; sql: string }; as?: string };
 }
 
 /**
