@@ -99,7 +99,7 @@ function entriesOf({ column, key, prefixes, group }: TagColumn): string {
   const text = `trim(${textOfAll(column)})`;
   // Only a key follows a brace or a comma, and is followed by a colon. Within texts quotes are escaped.
   const before = prefixes.map((prefix) => prefix.replaceAll(/[^\w:]/g, '.')).join('|');
-  const keys = `'([{,]\s*)"(?:${before === '' ? '' : `${before}|`})((?:[^"\\]|\\.)*)"(\s*:)'`;
+  const keys = `'([{,]\\s*)"(?:${before === '' ? '' : `${before}|`})((?:[^"\\\\]|\\\\.)*)"(\\s*:)'`;
   const replaced = `regexp_replace(${text}, ${keys}, '\\1"${group}\\2"\\3', 'g')`;
   const object = before === '' && group === '' ? text : replaced;
   return `NULLIF(trim(CASE WHEN starts_with(${text}, '{') THEN substr(${object}, 2, length(${object}) - 2) END), '')`;
