@@ -18,6 +18,8 @@ type Kind = CostSource['kind'];
 const READERS: { [K in Kind]: (source: CostSourceOf<K>, reading: Reading) => Promise<StagedLoad> } = {
   focus: readBill(null),
   aws_cur: readBill(BILL_FORMATS.aws_cur),
+  azure_cost: readBill(BILL_FORMATS.azure_cost),
+  gcp_billing: readBill(BILL_FORMATS.gcp_billing),
   opencost: readOpenCost,
   hosts: async ({ location }, { sessions, load, files }) =>
     stageHosts(sessions, load, await files.at('location', location, ofKind('hosts', missingHostColumns))),

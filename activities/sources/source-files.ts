@@ -66,6 +66,12 @@ export async function withSourceFiles(
   }
 }
 
+/** Returns the files that count among those of a location, and notes on the others. */
+export type ChooseFiles = (
+  files: readonly ExportFile[],
+  reader: Reader,
+) => Promise<{ files: readonly ExportFile[]; notes: string[] }>;
+
 /** The files of a source that an ingest reads. */
 export class SourceFiles {
   readonly #access: Access;
@@ -90,8 +96,14 @@ export class SourceFiles {
    *
    * @param field the field of the source that holds the location.
    * @param missing returns the mandatory columns that a file lacks.
+   * @param choose leaves out files that report the same charges in another way, with notes.
    */
-  async at(field: string, location: string, missing: (file: ExportFile) => string[]): Promise<ExportFile[]> {
+  async at(
+    field: string,
+    location: string,
+    missing: (file: ExportFile) => string[],
+    choose: ChooseFiles = (found) => Promise.resolve({ files: found, notes: [] }),
+  ): Promise<ExportFile[]> {
     const { reader, rules: sourceRules, objectStorage, now, signal } = this.#access;
     const current = await exportFiles(reader, location, sourceRules, this.#held, { now, field, signal });
     refuseOtherFormats(current.files, field);
@@ -99,7 +111,7 @@ export class SourceFiles {
     const versions = await versionsOf(current.files, rules, this.#held);
     this.#read.push({ versions, rules });
     const deliveries = new Map(
-      current.deliveries.flatMap(({ name, files }) => files.map((path) => [path, name])),
+      current.deliveries.flatMap((delivery) => delivery.files.map((path) => [path, delivery])),
     );
     const files: ExportFile[] = [];
     const notes = [...current.notes];
@@ -110,7 +122,12 @@ export class SourceFiles {
         notes.push(`${withoutQuery(path)} is empty and was left out`);
         continue;
       }
-      const file = { ...columnsOfAll.share(described), delivery: deliveries.get(path) ?? path };
+      const { name: delivery = path, costSet = null } = deliveries.get(path) ?? {};
+      const file = {
+        ...columnsOfAll.share(described),
+        delivery,
+        ...(costSet === null ? {} : { costSet }),
+      };
       refuseColumns(file, missing);
       const writtenOn = dayWritten(
         [versions.get(path)?.writtenAt ?? null, current.submitted.get(path) ?? null],
@@ -120,8 +137,9 @@ export class SourceFiles {
       files.push(writtenOn === null ? file : { ...file, writtenOn });
     }
     if (files.length === 0) throw invalid(`${field}: every file is empty`);
-    const once = await leaveOutCopies(reader, files, current.deliveries);
-    this.#notes.push(...firstAndMore([...notes, ...once.notes], MOST_NOTES));
+    const chosen = await choose(files, reader);
+    const once = await leaveOutCopies(reader, chosen.files, current.deliveries);
+    this.#notes.push(...firstAndMore([...notes, ...chosen.notes, ...once.notes], MOST_NOTES));
     return once.files;
   }
 

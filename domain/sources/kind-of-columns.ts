@@ -15,9 +15,34 @@ const KNOWN: readonly KnownFile[] = [
     has: [['lineitemusagestartdate'], ['lineitemunblendedcost', 'lineitemlineitemtype']],
   },
   {
+    kind: 'azure_cost',
+    called: 'Azure cost details',
+    has: [
+      [
+        'metercategory',
+        'kategoriederverbrauchseinheit',
+        'verbrauchskategorie',
+        'consumedservice',
+        'genutzterdienst',
+      ],
+      ['costinbillingcurrency', 'pretaxcost', 'cost', 'kosteninabrechnungswährung', 'kosten'],
+      ['date', 'usagedatetime', 'usagedate', 'datum', 'nutzungsdatum'],
+    ],
+  },
+  {
     kind: 'focus',
     called: 'a FOCUS export',
     has: [['chargeperiodstart'], ['billingperiodstart'], ['effectivecost', 'billedcost']],
+  },
+  {
+    kind: 'gcp_billing',
+    called: "a table of Google's usage costs",
+    has: [
+      ['usagestarttime'],
+      ['usageendtime'],
+      ['cost'],
+      ['invoice', 'invoicemonth', 'service', 'servicedescription'],
+    ],
   },
   {
     kind: 'opencost',

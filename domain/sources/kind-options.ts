@@ -65,6 +65,8 @@ const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
 export const KIND_OPTIONS = {
   focus: billOf('Focus'),
   aws_cur: billOf('AwsCur'),
+  azure_cost: billOf('AzureCost'),
+  gcp_billing: billOf('GcpBilling'),
   opencost: {
     name: 'OpenCost',
     options: openCost,

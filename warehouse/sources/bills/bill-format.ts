@@ -71,4 +71,8 @@ export type MappedName = (typeof MAPPED)[number];
 export interface BillFormat {
   columns: Partial<Record<MappedName, NativeValue>>;
   tags?: NativeTags;
+  /** Headers in another language, by the column that they are. */
+  translations?: Readonly<Record<string, readonly string[]>>;
+  /** Returns the SQL of what a line says about the set of costs that it is of, as bits; null if it says nothing. */
+  costSet?: (row: NativeRow) => string | null;
 }

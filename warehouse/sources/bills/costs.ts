@@ -12,8 +12,10 @@ export interface Term {
   isMinus?: true;
   /** Whether it counts 0 if the columns have no value. */
   isOptional?: true;
-  /** Returns the SQL of a column's amount, and of its text, if it is no number. */
-  amountOf?: (column: NativeColumn) => { amount: string; raw: string };
+  /** Returns the SQL of a column's amount, if it is no plain number. */
+  amountOf?: (row: NativeRow, column: NativeColumn) => string;
+  /** Returns the column that is read as a number in place of the file's own. */
+  read?: (row: NativeRow, column: NativeColumn) => NativeColumn;
 }
 
 /** What some lines cost. */
@@ -115,49 +117,54 @@ const firstUnreadable = (terms: readonly TermIn[], of: (term: TermIn) => string)
     ? 'CAST(NULL AS VARCHAR)'
     : `CASE ${terms.map((term) => `WHEN ${readableAmount(term.amount)} IS NULL THEN ${of(term)}`).join(' ')} ELSE ${of(terms[0] as TermIn)} END`;
 
-function termIn(row: NativeRow, { names, isMinus, isOptional, amountOf }: Term): TermIn {
-  const found = row.found(names);
+function termIn(row: NativeRow, term: Term): TermIn {
+  const { names, isMinus, isOptional } = term;
+  const cells = row.found(names).map((column) => cellIn(row, column, term));
+  const [first, ...others] = cells;
   const sign = isMinus === true ? '-' : '+';
-  const [only, ...others] = found;
-  if (only === undefined)
-    return {
-      amount: isOptional === true ? 'CAST(0 AS DECIMAL(38,15))' : 'CAST(NULL AS DECIMAL(38,15))',
-      sign,
-      raw: 'CAST(NULL AS VARCHAR)',
-      called: names.at(-1) ?? '',
-    };
-  const cells = found.map((column) => cellIn(row, column, amountOf));
-  const last = cells.at(-1);
-  const isGiven = (place: number): string => `${cells[place]?.text ?? 'NULL'} IS NOT NULL`;
-  const pick = (of: (one: (typeof cells)[number]) => string): string =>
-    cells.length === 1
-      ? of(cells[0] as (typeof cells)[number])
+  if (first === undefined) {
+    const amount = `CAST(${isOptional === true ? '0' : 'NULL'} AS DECIMAL(38,15))`;
+    return { amount, sign, raw: 'CAST(NULL AS VARCHAR)', called: names.at(-1) ?? '' };
+  }
+  const last = cells.at(-1) ?? first;
+  const pick = (of: (cell: CellIn) => string): string =>
+    others.length === 0
+      ? of(first)
       : `CASE ${cells
           .slice(0, -1)
-          .map((one, place) => `WHEN ${isGiven(place)} THEN ${of(one)}`)
-          .join(' ')} ELSE ${last === undefined ? 'NULL' : of(last)} END`;
-  const amount = pick((one) => one.amount);
+          .map((cell) => `WHEN ${cell.text} IS NOT NULL THEN ${of(cell)}`)
+          .join(' ')} ELSE ${of(last)} END`;
+  const amount = pick((cell) => cell.amount);
+  const isEmpty = cells.map(({ text }) => `${text} IS NULL`).join(' AND ');
   return {
-    amount:
-      isOptional === true
-        ? `CASE WHEN ${cells.map(({ text }) => `${text} IS NULL`).join(' AND ')} THEN 0 ELSE ${amount} END`
-        : amount,
+    amount: isOptional === true ? `CASE WHEN ${isEmpty} THEN 0 ELSE ${amount} END` : amount,
     sign,
-    raw: pick((one) => one.raw),
-    called: only.called,
-    ...(others.length === 0 && sign === '+' && amountOf === undefined && isOptional !== true
-      ? { single: only }
+    raw: pick((cell) => cell.raw),
+    called: first.called,
+    ...(others.length === 0 && sign === '+' && isOptional !== true && first.plain !== null
+      ? { single: first.plain }
       : {}),
   };
 }
 
-function cellIn(row: NativeRow, column: NativeColumn, amountOf: Term['amountOf']) {
-  const text = column.type === 'VARCHAR' ? textIn(row, column) : quoted(column.name);
-  const { amount, raw } = amountOf?.(column) ?? {
-    amount: decimalCell(column),
+/** A column of a term. `plain` is the column itself, if it is the file's own and a plain number. */
+interface CellIn {
+  text: string;
+  amount: string;
+  raw: string;
+  called: string;
+  plain: NativeColumn | null;
+}
+
+function cellIn(row: NativeRow, column: NativeColumn, { amountOf, read = (_, own) => own }: Term): CellIn {
+  const number = read(row, column);
+  return {
+    text: column.type === 'VARCHAR' ? textIn(row, column) : quoted(column.name),
+    amount: amountOf?.(row, column) ?? decimalCell(number),
     raw: column.type === 'VARCHAR' ? quoted(column.name) : writtenOut(quoted(column.name)),
+    called: column.called,
+    plain: amountOf === undefined && number === column ? column : null,
   };
-  return { text, amount, raw };
 }
 
 /** Returns the SQL of a condition on a line; null if the file lacks its column. */

@@ -8,13 +8,16 @@ import { NativeRow } from './native-row.ts';
 
 /** The column with a hash of the whole row of the file. */
 const LINE = 'native_line';
+const COST_SET = 'cost_set';
 
 /**
  * Returns a relation whose rows are those of FOCUS. Its FROM item is a query on the file's own columns, of which a statement reads
  * only those that it needs.
  */
-export function mappedRelation(relation: Relation, { columns: values, tags }: BillFormat): Relation {
-  const row = new NativeRow(relation);
+export function mappedRelation(relation: Relation, format: BillFormat): Relation {
+  const { columns: values, tags } = format;
+  const row = new NativeRow(relation, format.translations);
+  const costSet = format.costSet?.(row) ?? null;
   const mapped = MAPPED.flatMap((name): (readonly [MappedName, MappedColumn])[] => {
     const value = values[name]?.in(row) ?? null;
     return value === null ? [] : [[name, value]];
@@ -32,6 +35,7 @@ export function mappedRelation(relation: Relation, { columns: values, tags }: Bi
     ...mapped.flatMap(([name, column]) => outerColumns(name, column)),
     ...(places ?? []).map((_, place) => `${quoted(`bill tags ${place}`)} AS ${quoted(`Tags ${place}`)}`),
     ...(ofTags === null ? [] : ['"bill Tags" AS "Tags"']),
+    ...(costSet === null ? [] : [`CAST(${costSet} AS TINYINT) AS ${COST_SET}`]),
   ];
   const derived = ['*', ...[...row.derived].map(([name, sql]) => `${sql} AS ${quoted(name)}`)];
   return {
@@ -44,6 +48,7 @@ export function mappedRelation(relation: Relation, { columns: values, tags }: Bi
       ...(ofTags === null ? [] : [{ name: 'Tags', type: ofTags.type }]),
     ],
     line: LINE,
+    ...(costSet === null ? {} : { costSet: COST_SET }),
     ...(places === null
       ? {}
       : {

@@ -18,19 +18,21 @@ const MANDATORY = [
  */
 export function missingColumnsOf(
   file: ExportFile,
-  { columns }: BillFormat,
+  { columns, translations }: BillFormat,
   costColumn: 'EffectiveCost' | 'BilledCost',
 ): string[] {
-  const row = new NativeRow(file);
+  const row = new NativeRow(file, translations);
   const values = [costColumn, ...MANDATORY].flatMap((name) => columns[name] ?? []);
   const needs = [...values.flatMap((value) => value.needs), accountIn(columns)].filter(
     ({ length }) => length > 0,
   );
   const read = Object.values(columns).flatMap((value: NativeValue) => value.reads);
-  return missingOf(file, [
+  const missing = missingOf(file, [
     ...needs.map((names) => ({ names, found: row.found(names), isMandatory: true })),
     { names: [], found: row.found(read), isMandatory: false },
   ]);
+  // Several values may need one column.
+  return [...new Set(missing)];
 }
 
 /** The account, or the billing account. */

@@ -27,14 +27,28 @@ export class NativeRow {
   readonly #columns = new Map<string, ExportColumn>();
   readonly #all: readonly ExportColumn[];
 
-  constructor({ format, columns }: { format: 'csv' | 'parquet'; columns: readonly ExportColumn[] }) {
+  /** Whether the file has headers in another language. */
+  readonly isTranslated: boolean;
+
+  /** @param translations headers in another language, by the column that they are. */
+  constructor(
+    { format, columns }: { format: 'csv' | 'parquet'; columns: readonly ExportColumn[] },
+    translations: Readonly<Record<string, readonly string[]>> = {},
+  ) {
     this.format = format;
     this.#all = columns;
-    for (const [place] of columns.length === 0 ? [] : [0, 1, 2].entries())
+    for (const place of [0, 1, 2])
       for (const column of columns) {
         const key = keysOf(column.name)[place];
         if (key !== undefined && !this.#columns.has(key)) this.#columns.set(key, column);
       }
+    let isTranslated = columns.some(({ name }) => keysOf(name).length > 1);
+    for (const [name, spellings] of Object.entries(translations))
+      for (const column of spellings.flatMap((spelling) => this.#columns.get(nativeKey(spelling)) ?? [])) {
+        isTranslated = true;
+        if (!this.#columns.has(nativeKey(name))) this.#columns.set(nativeKey(name), column);
+      }
+    this.isTranslated = isTranslated;
   }
 
   /** The file's columns, as it writes them. */

@@ -92,8 +92,41 @@ export const time = (
   },
 });
 
+/** Returns a column with billing periods, as the day in it, which `read` reads, or as its own text if that is no day. */
+export const period = (
+  names: readonly [string, ...string[]],
+  read: TimeOf,
+  { words = code(names), then = (day: string) => day } = {},
+): NativeValue => ({
+  words,
+  needs: [names],
+  reads: names,
+  in: (row) => {
+    const column = row.first(names);
+    if (column === null) return null;
+    const { called, type } = column;
+    const text = textIn(row, column);
+    const day = isTime(column) ? `TRY_CAST(${quoted(column.name)} AS TIMESTAMP)` : read(text);
+    return isTime(column) && then(day) === day
+      ? { sql: quoted(column.name), type, called }
+      : {
+          sql: `COALESCE(CAST(CAST(${then(`CAST(${day} AS TIMESTAMP)`)} AS DATE) AS VARCHAR), ${text})`,
+          type: 'VARCHAR',
+          called,
+        };
+  },
+});
+
 /** Reads days as `01/31/2026`, `31.01.2026` or ISO 8601, and instants. */
 export const dayInAnyForm: TimeOf = (text) => `CASE
     WHEN contains(${text}, '/') THEN TRY_STRPTIME(${text}, ['%m/%d/%Y', '%m/%d/%Y %H:%M:%S', '%m/%d/%Y %I:%M:%S %p'])
     WHEN regexp_matches(${text}, '^\\d{1,2}\\.\\d') THEN TRY_STRPTIME(${text}, ['%d.%m.%Y', '%d.%m.%Y %H:%M:%S'])
     ELSE ${timeFromText(text)} END`;
+
+/** Returns the first of two values of which a file has the columns. */
+export const firstGiven = (first: NativeValue, second: NativeValue): NativeValue => ({
+  words: `${first.words}, else ${second.words}`,
+  needs: [[...first.needs, ...second.needs].flat()],
+  reads: [...first.reads, ...second.reads],
+  in: (row) => first.in(row) ?? second.in(row),
+});

@@ -1,5 +1,6 @@
 import { invalid } from '../../../domain/shared/errors.ts';
 import { widenGlob } from '../../../domain/sources/exports/glob.ts';
+import type { CostSet } from '../../../domain/sources/exports/cost-set.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Statements } from '../../engine/session.ts';
 
@@ -16,6 +17,8 @@ export interface ExportFile {
   writtenOn?: Day;
   /** What delivered it together with others (export-manifest.ts); absent if it came alone. */
   delivery?: string;
+  /** The set of costs that it has, if Azure's manifest or its name says so. */
+  costSet?: CostSet;
   /** The name of another delivery that has all of its rows, too, perhaps by chance. Both count. */
   alsoIn?: string;
 }

@@ -24,6 +24,8 @@ export interface Relation {
   line?: string;
   /** The columns with tags, if they are not those of FOCUS. */
   tags?: readonly TagColumn[];
+  /** The column that tells sets of costs apart, of which only one counts (azure-sets.ts). */
+  costSet?: string;
   /** The files of which it is known when they were written. */
   written?: readonly WrittenFile[];
   /** The files whose rows another delivery has, too, perhaps by chance. */
@@ -49,7 +51,7 @@ export interface TagColumn {
 }
 
 /** What files of one shape have in common. */
-export type Shape = Pick<Relation, 'format' | 'columns' | 'line' | 'tags'>;
+export type Shape = Pick<Relation, 'format' | 'columns' | 'line' | 'tags' | 'costSet'>;
 
 /** Returns the SQL of a hash of a whole row of the file, also of the cells that are not read. */
 export function lineOf({ columns, line }: Shape): string {

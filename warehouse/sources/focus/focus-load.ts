@@ -9,6 +9,7 @@ import {
 } from './commitment-purchases.ts';
 import { creditNotes } from './focus-credits.ts';
 import { dayOfText, localDayOfText, nullable } from '../feeds/cells.ts';
+import { refuseOtherSet } from '../bills/azure-sets.ts';
 import { billRelations, type BillFile } from '../bills/bill-relations.ts';
 import { BILL_VALUES, LISTED_KEYS } from './values/bill-values.ts';
 import { candidatesToCollect, fieldOf, type Candidate } from './values/collected-values.ts';
@@ -75,6 +76,7 @@ export async function stageFocus(
     relations: billRelations(files),
     prepare: async () => {
       rollUp = await rollUpExport(reader, rollUp, candidates);
+      if (files[0]?.bill?.costSet !== undefined) await refuseOtherSet(reader, files, costColumn);
       await readFallback(reader, rollUp, candidates);
       await findAmortisedCommitments(reader, billRelations(files, 'skipped'));
     },

@@ -87,7 +87,7 @@ const typedRows = (
     COALESCE(lower(${textOf(file, 'charge_category')}) = 'purchase', false) AS is_purchase,
     ${costColumn === 'EffectiveCost' ? commitmentOf(file, 'purchase') : 'CAST(NULL AS VARCHAR)'} AS purchased_commitment,
     ${costColumn === 'EffectiveCost' ? commitmentOf(file, 'usage') : 'CAST(NULL AS VARCHAR)'} AS covering,
-    ${creditsOf(file)} AS credits,
+    ${creditsOf(file)} AS credits,${file.costSet === undefined ? '' : ` ${quoted(file.costSet)} AS cost_set,`}
     ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
     CASE WHEN ${isKept(keyOf(file, 'resource'))} THEN ${keyOf(file, 'resource')} END AS resource_id,
@@ -193,6 +193,9 @@ function rolledUp(
   const lastDay = lastReadableDay(now);
   const relations = billRelations(files, bills === 'all' ? 'counted' : 'skipped');
   const called = calledIn(relations);
+  const costSet = relations.some((file) => file.costSet !== undefined)
+    ? ', bit_or(cost_set) AS cost_set'
+    : '';
   const scans = relations.map((file) => typedRows(file, rollUp, candidates, since));
   const rowKeys = [
     'resource_id',
@@ -232,7 +235,7 @@ checked_rows AS (
       : ' SEMI JOIN temp.main.fallen_back AS bill ON bill.provider = typed_rows.provider AND bill.billing_period = CAST(typed_rows.billing_period AS VARCHAR)'
   })
 SELECT ${isOfValues} AS is_of_values, ${[...BILL_KEYS, ...keys, ...noKeys].join(', ')},
-  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? OF_SPEND : ''}
+  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? `${OF_SPEND}${costSet}` : ''}
 FROM (
   SELECT * ${collectedKeys(candidates)},
     CAST(period_start AS DATE) AS day,
