@@ -21,6 +21,7 @@ import type { Reader } from '../../warehouse/engine/readers/reader.ts';
 import { openCostApi, type OpenCostApi } from './opencost-api.ts';
 import { isApiLocation } from '../../warehouse/sources/file-locations.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
+import { ofKind } from './of-kind.ts';
 import type { Reading } from './reading.ts';
 
 type OpenCostSource = CostSourceOf<'opencost'>;
@@ -31,7 +32,7 @@ export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<
 
 async function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
   const { sessions, load, files } = reading;
-  const allocations = await files.at('location', location, missingAllocationColumns);
+  const allocations = await files.at('location', location, ofKind('opencost', missingAllocationColumns));
   const assets = await assetFiles(options, reading);
   const staged = await stageOpenCost(sessions, load, {
     allocations: relationsOf(allocations),
@@ -75,7 +76,9 @@ const assetFiles = async (
   { assets_location: location }: OpenCostSource['options'],
   { files }: Reading,
 ): Promise<ExportFile[] | null> =>
-  location === undefined ? null : files.at('options.assets_location', location, missingAssetColumns);
+  location === undefined
+    ? null
+    : files.at('options.assets_location', location, ofKind('opencost', missingAssetColumns));
 
 const pathsOf = (files: readonly ExportFile[]): string[] => files.map(({ path }) => path);
 

@@ -8,7 +8,7 @@ import { BILL_FORMATS } from '../../warehouse/sources/bills/formats.ts';
 import { missingHostColumns, stageHosts } from '../../warehouse/sources/hosts-load.ts';
 import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
 import { ofKind } from './of-kind.ts';
-import { readBill } from './read-bill.ts';
+import { readBill, readCustomBill } from './read-bill.ts';
 import { readOpenCost } from './read-opencost.ts';
 import type { Reading } from './reading.ts';
 
@@ -20,6 +20,7 @@ const READERS: { [K in Kind]: (source: CostSourceOf<K>, reading: Reading) => Pro
   aws_cur: readBill(BILL_FORMATS.aws_cur),
   azure_cost: readBill(BILL_FORMATS.azure_cost),
   gcp_billing: readBill(BILL_FORMATS.gcp_billing),
+  custom: readCustomBill,
   opencost: readOpenCost,
   hosts: async ({ location }, { sessions, load, files }) =>
     stageHosts(sessions, load, await files.at('location', location, ofKind('hosts', missingHostColumns))),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { normalText } from '../shared/text/normal-text.ts';
+import { checkNamed, CUSTOM_OPTIONS } from './custom-bill.ts';
 import type { Kind } from './kinds.ts';
 
 const FILES = 'expected a path, glob or URI of CSV or Parquet files';
@@ -37,6 +38,9 @@ const onBill = z
 /** The options of every cloud bill. */
 const bill = z.strictObject({ cost_column: costColumn.default(BILL_DEFAULTS.cost_column) });
 
+/** The options of a bill of any other vendor. */
+const custom = bill.extend(CUSTOM_OPTIONS).superRefine(checkNamed);
+
 const openCost = z.strictObject({
   cluster: cluster.optional(),
   assets_location: locationOf(`${FILES} with the assets of the clusters`).optional(),
@@ -67,6 +71,14 @@ export const KIND_OPTIONS = {
   aws_cur: billOf('AwsCur'),
   azure_cost: billOf('AzureCost'),
   gcp_billing: billOf('GcpBilling'),
+  custom: {
+    name: 'Custom',
+    options: custom,
+    // Without options, the error names the field that they lack.
+    ofNew: z.preprocess((options) => (options === undefined ? {} : options), custom),
+    defaults: BILL_DEFAULTS,
+    location: FILES,
+  },
   opencost: {
     name: 'OpenCost',
     options: openCost,

@@ -18,6 +18,7 @@ export const KINDS = {
   aws_cur: { spend: 'cloud', covers: 'billing period' },
   azure_cost: { spend: 'cloud', covers: 'billing period' },
   gcp_billing: { spend: 'cloud', covers: 'billing period' },
+  custom: { spend: 'cloud', covers: 'billing period' },
   opencost: { spend: 'kubernetes', covers: 'read days' },
   hosts: { spend: 'hosts', covers: 'read days' },
   ai_tools: { spend: 'ai_tools', covers: 'brought days' },

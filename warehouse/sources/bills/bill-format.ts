@@ -73,6 +73,8 @@ export interface BillFormat {
   tags?: NativeTags;
   /** Headers in another language, by the column that they are. */
   translations?: Readonly<Record<string, readonly string[]>>;
+  /** Whether columns are found only by the names that people gave, in any case. */
+  isExact?: boolean;
   /** Returns the SQL of what a line says about the set of costs that it is of, as bits; null if it says nothing. */
   costSet?: (row: NativeRow) => string | null;
 }

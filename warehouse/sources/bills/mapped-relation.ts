@@ -16,7 +16,7 @@ const COST_SET = 'cost_set';
  */
 export function mappedRelation(relation: Relation, format: BillFormat): Relation {
   const { columns: values, tags } = format;
-  const row = new NativeRow(relation, format.translations);
+  const row = new NativeRow(relation, format);
   const costSet = format.costSet?.(row) ?? null;
   const mapped = MAPPED.flatMap((name): (readonly [MappedName, MappedColumn])[] => {
     const value = values[name]?.in(row) ?? null;

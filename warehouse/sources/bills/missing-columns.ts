@@ -18,10 +18,11 @@ const MANDATORY = [
  */
 export function missingColumnsOf(
   file: ExportFile,
-  { columns, translations }: BillFormat,
+  format: BillFormat,
   costColumn: 'EffectiveCost' | 'BilledCost',
 ): string[] {
-  const row = new NativeRow(file, translations);
+  const { columns } = format;
+  const row = new NativeRow(file, format);
   const values = [costColumn, ...MANDATORY].flatMap((name) => columns[name] ?? []);
   const needs = [...values.flatMap((value) => value.needs), accountIn(columns)].filter(
     ({ length }) => length > 0,

@@ -1,5 +1,6 @@
 import { quoted } from '../feeds/cells.ts';
 import type { ExportColumn } from '../feeds/export-files.ts';
+import type { BillFormat } from './bill-format.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
 /**
@@ -9,7 +10,7 @@ import { sqlText } from '../../engine/sql/sql-text.ts';
 export const nativeKey = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** Returns the keys of a header. Azure writes translated names as `Ressourcengruppe (ResourceGroup)`. */
-function keysOf(header: string): string[] {
+function spellingsOf(header: string): string[] {
   const [, before = '', within = ''] = /^([^()]*)\(([^()]*)\)\s*$/.exec(header) ?? [];
   return [header, within, before].map(nativeKey).filter((key) => key !== '');
 }
@@ -26,15 +27,21 @@ export class NativeRow {
   readonly derived = new Map<string, string>();
   readonly #columns = new Map<string, ExportColumn>();
   readonly #all: readonly ExportColumn[];
+  readonly #keyOf: (name: string) => string;
 
   /** Whether the file has headers in another language. */
   readonly isTranslated: boolean;
 
-  /** @param translations headers in another language, by the column that they are. */
+  /**
+   * @param translations headers in another language, by the column that they are.
+   * @param isExact whether names are found only as they are written, but for case.
+   */
   constructor(
     { format, columns }: { format: 'csv' | 'parquet'; columns: readonly ExportColumn[] },
-    translations: Readonly<Record<string, readonly string[]>> = {},
+    { translations = {}, isExact = false }: Pick<BillFormat, 'translations' | 'isExact'> = {},
   ) {
+    this.#keyOf = isExact ? (name) => name.trim().toLowerCase() : nativeKey;
+    const keysOf = (header: string): string[] => (isExact ? [this.#keyOf(header)] : spellingsOf(header));
     this.format = format;
     this.#all = columns;
     for (const place of [0, 1, 2])
@@ -64,7 +71,7 @@ export class NativeRow {
   /** Returns those of several columns that the file has. A name such as `project.id` is also a field of a nested column. */
   found(names: readonly string[]): NativeColumn[] {
     return names.flatMap((name) => {
-      const column = this.#columns.get(nativeKey(name));
+      const column = this.#columns.get(this.#keyOf(name));
       if (column !== undefined) return [{ ...column, called: column.name.trim() }];
       const nested = this.#nested(name);
       return nested === null ? [] : [nested];
@@ -80,7 +87,7 @@ export class NativeRow {
 
   #nested(name: string): NativeColumn | null {
     const [outer = '', field, ...more] = name.split('.');
-    const column = this.#columns.get(nativeKey(outer));
+    const column = this.#columns.get(this.#keyOf(outer));
     if (field === undefined || more.length > 0 || column === undefined) return null;
     const [sql, type] = nestedField(column, field) ?? [];
     return sql === undefined || type === undefined ? null : this.derive(name, sql, type, name);
