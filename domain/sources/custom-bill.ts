@@ -21,6 +21,7 @@ const columns = z.strictObject(
       'The day of a charge, an instant, or a month as YYYY-MM, which is spread over its days',
     ),
     last_day: column.optional().describe('The last day of a charge that spans days, over which it is spread'),
+    end: column.optional().describe('When a charge ends, exclusive, in place of last_day'),
     billing_period: column
       .optional()
       .describe('A day or month of the bill; without it, the month of the day'),
@@ -67,11 +68,17 @@ export interface CustomBill {
   day_format?: z.infer<typeof dayFormat> | undefined;
 }
 
-/** Adds an issue if the rows of a bill would have no cloud or no account. */
-export function checkNamed(
+/** Adds an issue if the rows of a bill would have no cloud or no account, or two ends. */
+export function checkCustom(
   { columns: own, defaults: others }: Pick<CustomBill, 'columns' | 'defaults'>,
   context: z.RefinementCtx,
 ): void {
+  if (own.last_day !== undefined && own.end !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['columns', 'end'],
+      message: 'expected last_day or end, got both',
+    });
   for (const name of ['provider', 'account'] as const)
     if (own[name] === undefined && others[name] === undefined)
       context.addIssue({

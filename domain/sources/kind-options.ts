@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { normalText } from '../shared/text/normal-text.ts';
-import { checkNamed, CUSTOM_OPTIONS } from './custom-bill.ts';
+import { checkCustom, CUSTOM_OPTIONS } from './custom-bill.ts';
 import type { Kind } from './kinds.ts';
 
 const FILES = 'expected a path, glob or URI of CSV or Parquet files';
@@ -39,7 +39,7 @@ const onBill = z
 const bill = z.strictObject({ cost_column: costColumn.default(BILL_DEFAULTS.cost_column) });
 
 /** The options of a bill of any other vendor. */
-const custom = bill.extend(CUSTOM_OPTIONS).superRefine(checkNamed);
+const custom = bill.extend(CUSTOM_OPTIONS).superRefine(checkCustom);
 
 const openCost = z.strictObject({
   cluster: cluster.optional(),

@@ -26,7 +26,9 @@ export function customFormat(
       BillingCurrency: named(columns.currency, defaults.currency ?? currency),
       ChargePeriodStart: time([columns.day], read),
       ChargePeriodEnd:
-        columns.last_day === undefined ? endOf(columns.day, read) : endOf(columns.last_day, read),
+        columns.end === undefined
+          ? lastDay(columns, read)
+          : orElse(time([columns.end], read), endOf(columns.day, read)),
       BillingPeriodStart: period([columns.billing_period ?? columns.day], read, {
         then: (day) => `date_trunc('month', ${day})`,
       }),
@@ -73,7 +75,7 @@ function dayOf(format: CustomBill['day_format']): TimeOf {
     WHEN contains(${text}, '/') THEN ${format === undefined ? 'NULL' : `TRY_STRPTIME(${text}, ['${slashes}', '${slashes} %H:%M:%S'])`}
     WHEN regexp_matches(${text}, '^\\d{1,2}\\.\\d') THEN TRY_STRPTIME(${text}, ['%d.%m.%Y', '%d.%m.%Y %H:%M:%S'])
     WHEN regexp_matches(${text}, '${MONTH}') THEN TRY_CAST(${text} || '-01' AS TIMESTAMP)
-    ELSE ${timeFromText(text)} END`;
+    ELSE ${timeFromText(`regexp_replace(${text}, ' ([+-]\\d\\d:?\\d\\d)$', '\\1')`)} END`;
 }
 
 /** Returns the end of a charge: of the day, or of the month if it is one. */
@@ -85,5 +87,22 @@ const endOf = (column: string, read: TimeOf): NativeValue => ({
     if (found === null || day === null) return null;
     const unit = `CASE WHEN regexp_matches(${firstText(row, [found])}, '${MONTH}') THEN INTERVAL 1 MONTH ELSE INTERVAL 1 DAY END`;
     return { ...day, sql: `CAST(CAST(${day.sql} AS DATE) + ${unit} AS TIMESTAMP)` };
+  },
+});
+
+const lastDay = ({ day, last_day: last }: CustomBill['columns'], read: TimeOf): NativeValue =>
+  last === undefined ? endOf(day, read) : orElse(endOf(last, read), endOf(day, read));
+
+/** Returns a time, and the other one in rows in which its own column is empty. */
+const orElse = (value: NativeValue, other: NativeValue): NativeValue => ({
+  ...value,
+  in: (row) => {
+    const [first, second] = [value.in(row), other.in(row)];
+    const column = row.first(value.needs[0] ?? []);
+    if (first === null || second === null || column === null) return first;
+    return {
+      ...first,
+      sql: `CASE WHEN ${firstText(row, [column])} IS NULL THEN ${second.sql} ELSE ${first.sql} END`,
+    };
   },
 });
