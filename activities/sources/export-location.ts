@@ -50,13 +50,14 @@ const manifestSchema = z
     files: z.array(z.string()),
     is_run: z.boolean(),
     scope: manifestScope.nullable(),
+    type: z.string().nullable(),
     start: manifestDay.nullable(),
     end: manifestDay.nullable(),
     submitted: manifestInstant.nullable(),
   })
-  .transform(({ files, is_run: isRun, scope, start, end, submitted }) => ({
+  .transform(({ files, is_run: isRun, scope, type, start, end, submitted }) => ({
     dataFiles: files,
-    ...(isRun ? { run: { scope, from: start, to: end, submitted } } : {}),
+    ...(isRun ? { run: { scope, type, from: start, to: end, submitted } } : {}),
   }));
 
 /** The files to read, and notes on the others. */
@@ -95,7 +96,7 @@ export async function exportFiles(
     const files = [target.url];
     return {
       files,
-      deliveries: [{ name: target.url, files, from: null, to: null, scope: null }],
+      deliveries: [{ name: target.url, files, from: null, to: null, scope: null, costSet: null }],
       notes: [],
       submitted: new Map(),
     };

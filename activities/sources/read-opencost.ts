@@ -21,9 +21,16 @@ import type { Reader } from '../../warehouse/engine/readers/reader.ts';
 import { openCostApi, type OpenCostApi } from './opencost-api.ts';
 import { isApiLocation } from '../../warehouse/sources/file-locations.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
+import { ofKind } from './of-kind.ts';
 import type { Reading } from './reading.ts';
 
 type OpenCostSource = CostSourceOf<'opencost'>;
+
+/** The mandatory columns that a file of a feed lacks. */
+const MISSING = {
+  allocations: ofKind('opencost', missingAllocationColumns),
+  assets: ofKind('opencost', missingAssetColumns),
+};
 
 /** Reads an OpenCost source from its files or its API, and stages its rows; see `stageOpenCost`. */
 export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<StagedLoad> =>
@@ -31,9 +38,8 @@ export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<
 
 async function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
   const { sessions, load, files } = reading;
-  const allocations = await files.at('location', location, missingAllocationColumns, {
-    location: options.assets_location,
-    missing: missingAssetColumns,
+  const allocations = await files.at('location', location, MISSING.allocations, {
+    other: { location: options.assets_location, missing: MISSING.assets },
   });
   const assets = await assetFiles({ location, options }, reading);
   const staged = await stageOpenCost(sessions, load, {
@@ -80,9 +86,8 @@ const assetFiles = async (
 ): Promise<ExportFile[] | null> =>
   assetsLocation === undefined
     ? null
-    : files.at('options.assets_location', assetsLocation, missingAssetColumns, {
-        location,
-        missing: missingAllocationColumns,
+    : files.at('options.assets_location', assetsLocation, MISSING.assets, {
+        other: { location, missing: MISSING.allocations },
       });
 
 const pathsOf = (files: readonly ExportFile[]): string[] => files.map(({ path }) => path);

@@ -79,6 +79,14 @@ export async function withSourceFiles(
   }
 }
 
+/** Returns the files that count among those of a location, and notes on the others. */
+export type ChooseFiles = (
+  files: readonly ExportFile[],
+  reader: Reader,
+) => Promise<{ files: readonly ExportFile[]; notes: string[] }>;
+
+const ALL: ChooseFiles = (files) => Promise.resolve({ files, notes: [] });
+
 /** The files of a source that an ingest reads. */
 export class SourceFiles {
   readonly #access: Access;
@@ -104,9 +112,15 @@ export class SourceFiles {
    *
    * @param field the field of the source that holds the location.
    * @param missing returns the mandatory columns that a file lacks.
-   * @param other the other feed of the source. A sent file that only the other feed can read is left to it.
+   * @param more.other the other feed of the source. A sent file that only the other feed can read is left to it.
+   * @param more.choose leaves out files that report the same charges in another way, with notes.
    */
-  async at(field: string, location: string, missing: Missing, other?: OtherFeed): Promise<ExportFile[]> {
+  async at(
+    field: string,
+    location: string,
+    missing: Missing,
+    { other, choose = ALL }: { other?: OtherFeed; choose?: ChooseFiles } = {},
+  ): Promise<ExportFile[]> {
     const { reader, buckets, now, signal } = this.#access;
     const isSent = location === UPLOAD;
     const [place, sourceRules] = isSent ? await this.#sent(field) : [location, this.#access.rules];
@@ -121,7 +135,7 @@ export class SourceFiles {
     const versions = await versionsOf(current.files, rules, this.#held);
     this.#read.push({ versions, rules });
     const deliveries = new Map(
-      current.deliveries.flatMap(({ name, files }) => files.map((path) => [path, name])),
+      current.deliveries.flatMap((delivery) => delivery.files.map((path) => [path, delivery])),
     );
     const files: ExportFile[] = [];
     const notes = [...current.notes];
@@ -132,7 +146,12 @@ export class SourceFiles {
         notes.push(`${withoutQuery(path)} is empty and was left out`);
         continue;
       }
-      const file = { ...columnsOfAll.share(described), delivery: deliveries.get(path) ?? path };
+      const { name: delivery = path, costSet = null } = deliveries.get(path) ?? {};
+      const file = {
+        ...columnsOfAll.share(described),
+        delivery,
+        ...(costSet === null ? {} : { costSet }),
+      };
       if (isSent && isOfOther(file, missing, other)) continue;
       refuseColumns(file, missing);
       const writtenOn = dayWritten(
@@ -144,9 +163,10 @@ export class SourceFiles {
     }
     if (files.length === 0)
       throw invalid(`${field}: ${isSent ? 'no sent file has its columns' : 'every file is empty'}`);
-    const once = await leaveOutCopies(reader, files, current.deliveries);
+    const chosen = await choose(files, reader);
+    const once = await leaveOutCopies(reader, chosen.files, current.deliveries);
     const named = (text: string): string => this.#held.named(text);
-    this.#notes.push(...firstAndMore([...notes, ...once.notes], MOST_NOTES).map(named));
+    this.#notes.push(...firstAndMore([...notes, ...chosen.notes, ...once.notes], MOST_NOTES).map(named));
     return once.files.map((file) => ({ ...file, path: named(file.path) }));
   }
 

@@ -46,7 +46,12 @@ export function bodyOfNew(values: SourceValues): NewSource {
     const value = values.options[name]?.trim() ?? '';
     return value === '' ? [] : [[name, value] as const];
   });
-  const options: Record<string, string> = Object.fromEntries(filled);
+  const options: Record<string, unknown> = {};
+  for (const [name, value] of filled) {
+    const [outer = '', field] = name.split('.');
+    options[outer] =
+      field === undefined ? value : { ...(options[outer] as object | undefined), [field]: value };
+  }
   return { ...commonOf(values), kind: values.kind, options } as NewSource;
 }
 

@@ -2,6 +2,7 @@ import type { Day } from '../../shared/calendar.ts';
 import { rangesInWords } from '../../shared/day-ranges.ts';
 import { daysLeftOut } from '../days-left-out.ts';
 import { runsThatCount, type ExportRun } from './export-runs.ts';
+import { costSetOf, type CostSet } from './cost-set.ts';
 import { escapeGlob } from './glob.ts';
 import { pushTo } from '../../shared/push-to.ts';
 import { isReadableRange } from '../readable-days.ts';
@@ -11,7 +12,13 @@ export interface ExportManifest {
   path: string;
   dataFiles: readonly string[];
   /** The run that delivered the files, if the manifest belongs to a single run, as Azure's do. */
-  run?: { scope: string | null; from: Day | null; to: Day | null; submitted: number | null };
+  run?: {
+    scope: string | null;
+    type?: string | null;
+    from: Day | null;
+    to: Day | null;
+    submitted: number | null;
+  };
 }
 
 /** Files that an export delivered together, so that none of them is a copy of another. */
@@ -24,6 +31,8 @@ export interface Delivery {
   to: Day | null;
   /** What its run reports on; null if no manifest says so. */
   scope: string | null;
+  /** The set of costs that it has, if Azure's manifest or its name says so. */
+  costSet: CostSet | null;
 }
 
 /** The files that count, and the decisions about the others. */
@@ -109,6 +118,7 @@ function runIn(folder: string, stated: ExportManifest['run'], lastDay: Day): Exp
   return {
     folder,
     scope: stated?.scope ?? null,
+    costSet: costSetOf(stated?.type ?? null, folder),
     root: root ?? parent,
     rangeFolder: root === undefined ? parent : `${root}${range}`,
     ...days,
@@ -213,8 +223,8 @@ function deliveriesOf(
     const folder = governingFolder(directoryOf(file));
     const [governor] = folder === null ? [] : (governors.get(folder) ?? []);
     const name = folder === null ? file : governor?.run === null ? exportOf(folder, governor) : folder;
-    const { from = null, to = null, scope = null } = governor?.run ?? {};
-    const delivery = deliveries.get(name) ?? { from, to, scope, files: [] };
+    const { from = null, to = null, scope = null, costSet = costSetOf(null, name) } = governor?.run ?? {};
+    const delivery = deliveries.get(name) ?? { from, to, scope, costSet, files: [] };
     delivery.files.push(file);
     deliveries.set(name, delivery);
   }
