@@ -120,7 +120,7 @@ describe('a source of a vendor', () => {
       return undefined;
     };
     expectData(await story.admin.post(`/cost-sources/${id}/ingest`, {}));
-    await waitFor(() => Promise.resolve(killed ?? undefined));
+    await waitFor(() => Promise.resolve(killed === null ? undefined : true));
     await killed;
     github.instead = null;
     await service.start();
