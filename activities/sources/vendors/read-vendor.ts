@@ -1,16 +1,8 @@
 import { rangeInWords } from '../../../domain/shared/day-ranges.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
-import type { Credentials } from '../../../domain/sources/credentials.ts';
 import { daysOf, vendorDays } from '../../../domain/sources/vendors/vendor-days.ts';
-import {
-  vendorPlace,
-  VENDORS,
-  type Vendor,
-  type VendorPlace,
-} from '../../../domain/sources/vendors/vendors.ts';
+import { vendorPlace, VENDORS, type Vendor } from '../../../domain/sources/vendors/vendors.ts';
 import { VendorSums } from '../../../domain/sources/vendors/vendor-sums.ts';
-import type { PrivateTargets } from '../../../egress/requests/private-targets.ts';
-import { isOperatorsHost } from '../../../egress/requests/trusted-host.ts';
 import { missingAiUsageColumns, stageAiToolFeeds } from '../../../warehouse/sources/ai-tools-load.ts';
 import type { CostSourceOf } from '../../../warehouse/sources/cost-sources.ts';
 import { relationsOf } from '../../../warehouse/sources/feeds/scan-files.ts';
@@ -25,17 +17,7 @@ import {
   VENDOR_USAGE,
 } from '../../../warehouse/sources/usage/vendor-rows.ts';
 import type { Reading } from '../reading.ts';
-import { readAnthropic } from './anthropic.ts';
-import { askVendor } from './ask-vendor.ts';
-import { readCursor } from './cursor.ts';
-import { readGitHub } from './github.ts';
-import type { ReadVendor } from './vendor-reading.ts';
-
-const READERS: Record<Vendor, ReadVendor> = {
-  github: readGitHub,
-  anthropic: readAnthropic,
-  cursor: readCursor,
-};
+import { readVendorDays } from './read-vendor-days.ts';
 
 /**
  * Reads what a vendor of AI tools bills by day, and stages it. The last three days are read again, and earlier ones stay as they are.
@@ -66,12 +48,15 @@ export async function readVendor(
   await openVendorRows(sessions.reader);
   if (days === null) notes.push(`no day of these months has ended yet, so ${name} was not asked`);
   else {
-    const token = await tokenFor(place, credentials, rules.privateTargets);
-    const ask = askVendor({ place, privateTargets: rules.privateTargets, signal: attempt.signal });
+    const { privateTargets } = rules;
     const report = (rows: number): void => {
       attempt.report(rows);
     };
-    await READERS[vendor]({ ask, place, token, days, currency, report, ...sums });
+    await readVendorDays(
+      place,
+      { days, currency, report, ...sums },
+      { credentials, privateTargets, signal: attempt.signal },
+    );
     const from = delivered === null ? sums.spend.days[0] : days.from;
     if (from === undefined) notes.push(`${name} has billed nothing for ${rangeInWords(days.from, days.to)}`);
     else {
@@ -87,26 +72,4 @@ export async function readVendor(
     usageFrom: usageFiles === null ? 'vendor' : 'files',
   });
   return { ...staged, notes: [...notes, ...staged.notes] };
-}
-
-/**
- * Returns the token for a place. A stored token goes only to the vendor, and to hosts that the operator has listed.
- *
- * @throws ServiceError `invalid` without a token, and for another host.
- */
-async function tokenFor(
-  { vendor, host, isOwnHost }: VendorPlace,
-  credentials: Credentials | null,
-  privateTargets: PrivateTargets,
-): Promise<string> {
-  const { name, location, right } = VENDORS[vendor];
-  if (credentials?.type !== 'token')
-    throw invalid(
-      `credentials: expected {"type":"token","token":...} to read ${name}, got none; set them for the source. It needs ${right}`,
-    );
-  if (!isOwnHost && !(await isOperatorsHost(privateTargets, host, 'location')))
-    throw invalid(
-      `location: ${JSON.stringify(host)} is no host of ${name}, and gets no token; ${location}, or let the operator list it in PRIVATE_TARGETS`,
-    );
-  return credentials.token;
 }
