@@ -15,6 +15,7 @@ import {
   READABLE_YEARS,
 } from '../../domain/sources/readable-days.ts';
 import { tableAmong, tableGlobs } from '../../domain/sources/exports/table-formats.ts';
+import { isReportStatus } from '../../domain/sources/exports/aws-versions.ts';
 import { firstAndMore, forMessage } from '../../domain/shared/text/for-message.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
 import { checkRealPaths, checkSourceLocation } from '../../egress/locations/source-location.ts';
@@ -94,7 +95,7 @@ export async function exportFiles(
   }
   const roots = target.kind === 'local' ? rules.roots : null;
   const listed = await listLocation(session, target, { roots: rules.roots, field, signal });
-  const found = listed.paths.filter((file) => formatOf(file) !== null);
+  const found = listed.paths.filter((file) => formatOf(file) !== null && !isReportStatus(file));
   if (found.length === 0)
     throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
   // Paths are checked before the messages below are made, because none may name another organisation's files.
