@@ -16,6 +16,7 @@ import {
 } from '../../domain/sources/readable-days.ts';
 import { NO_BUCKETS, type Buckets } from '../../domain/sources/exports/object-storage.ts';
 import { tableAmong, tableGlobs } from '../../domain/sources/exports/table-formats.ts';
+import { isReportStatus } from '../../domain/sources/exports/aws-versions.ts';
 import { firstAndMore, forMessage } from '../../domain/shared/text/for-message.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
 import { checkRealPaths, checkSourceLocation } from '../../egress/locations/source-location.ts';
@@ -111,7 +112,7 @@ export async function exportFiles(
     field,
     signal,
   });
-  const found = listed.paths.filter((file) => formatOf(file) !== null);
+  const found = listed.paths.filter((file) => formatOf(file) !== null && !isReportStatus(file));
   if (found.length === 0)
     throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
   // Paths are checked before the messages below are made, because none may name another organisation's files.

@@ -96,7 +96,7 @@ export const AZURE_COST: BillFormat = {
       }),
     ),
     ProviderName: always('Microsoft'),
-    SubAccountId: cell('SubscriptionId', 'SubscriptionGuid'),
+    SubAccountId: cell('SubscriptionGuid', 'SubscriptionId'),
     BillingAccountId: cell('BillingAccountId'),
     SubAccountName: cell('SubscriptionName'),
     ChargeCategory: translated(
