@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { exportFiles } from '../../../activities/sources/export-location.ts';
 import { HeldFiles } from '../../../egress/locations/held-files.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
+import { NO_BUCKETS } from '../../../domain/sources/exports/object-storage.ts';
 import { connectObjectStorage } from '../../../warehouse/engine/remote-files.ts';
 import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { lacking } from '../../support/needs.ts';
@@ -322,9 +323,9 @@ describe('a location', () => {
           found[glob] = await exportFiles(
             session,
             `s3://bucket/${glob}`,
-            { roots: [root], privateTargets: parsePrivateTargets('') },
+            { roots: [root], privateTargets: parsePrivateTargets('127.0.0.1'), buckets: ['s3://bucket/'] },
             new HeldFiles(),
-            { now: NOW },
+            { now: NOW, buckets: { ...NO_BUCKETS, s3: { ...keyOnly, endpoint } } },
           ).then(
             ({ files }) => files,
             () => [],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
+import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
 import { otlpRequest } from '../../support/exports/otlp-metrics.ts';
@@ -21,6 +22,7 @@ import { newStableText } from './stable-text.ts';
 const EXAMPLES = resolve(import.meta.dirname, '../../../api/document/examples.json');
 const QUERY = 'SELECT day, n AS value FROM shop.signups WHERE day BETWEEN @start AND @end';
 const RANGE = { start: '2026-01', end: '2026-01' };
+const BUCKET_KEY = { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'secret-of-the-example' };
 const SHOP = { source: 'cloud', cloud: 'aws', account: '1111' };
 
 interface Operation {
@@ -43,6 +45,7 @@ interface Example {
 
 const bigQuery = withOpened(startFakeBigQuery);
 const receiver = withOpened(newReceiver);
+const storage = withOpened(() => startFakeS3(new Map(), BUCKET_KEY.access_key_id));
 let backups: string;
 let stable: ReturnType<typeof newStableText>;
 let operations: Map<string, { method: string; path: string; operation: Operation }>;
@@ -70,6 +73,7 @@ beforeAll(async () => {
     await readFile(resolve(import.meta.dirname, '../../../package.json'), 'utf8'),
   ) as { version: string };
   stable = newStableText({
+    [storage.url]: 'https://storage.example.com',
     [receiver.url]: 'https://hooks.example.com/cost-analytics',
     [new URL(receiver.url).host]: 'hooks.example.com',
     [backups]: '/backups',
@@ -388,6 +392,13 @@ describe('the examples of the OpenAPI document', () => {
     const { answer } = await call('createCostSource', {
       body: { name: 'Old', kind: 'focus', location: join(service.dataDir, 'exports') },
     });
+    const credentials = { type: 's3', ...BUCKET_KEY, endpoint: storage.url };
+    const bucket = { name: 'Bucket', kind: 'focus', location: 's3://acme-billing/focus/', credentials };
+    const { answer: inBucket } = await call('createCostSource', { body: bucket });
+    const source = { id: (inBucket as { data: { id: string } }).data.id };
+    await show('setCostSourceCredentials', { path: source, body: credentials });
+    await show('deleteCostSourceCredentials', { path: source });
+    await call('deleteCostSource', { path: source });
     await show('deleteCostSource', { path: { id: (answer as { data: { id: string } }).data.id } });
   });
 

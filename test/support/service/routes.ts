@@ -39,6 +39,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/cost-sources/{id}', who: 'R', notFound: true },
   { method: 'PATCH', path: '/cost-sources/{id}', who: 'A', notFound: true, conflict: true, body: true },
   { method: 'DELETE', path: '/cost-sources/{id}', who: 'A', notFound: true },
+  { method: 'PUT', path: '/cost-sources/{id}/credentials', who: 'A', notFound: true, body: true },
+  { method: 'DELETE', path: '/cost-sources/{id}/credentials', who: 'A', notFound: true },
   { method: 'POST', path: '/cost-sources/{id}/ingest', who: 'W', notFound: true, conflict: true, body: true },
   { method: 'GET', path: '/cost-sources/{id}/runs', who: 'R', notFound: true, paged: true },
   { method: 'GET', path: '/cost-sources/{id}/units', who: 'R', notFound: true },
