@@ -1,5 +1,5 @@
 import type { BucketPath } from '../../domain/sources/exports/object-storage.ts';
-import type { BucketRefusal } from './bucket-problem.ts';
+import type { BucketRefusal } from './bucket-refusal.ts';
 
 /** The permissions of a shared access signature. */
 const PERMISSIONS = { list: 'l', read: 'r' } as const;

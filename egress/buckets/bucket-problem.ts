@@ -1,20 +1,7 @@
 import { bucketPathOf } from '../../domain/sources/exports/object-storage.ts';
 import { blobProblem } from './blob-problem.ts';
+import type { BucketRefusal } from './bucket-refusal.ts';
 import { textOf } from './xml.ts';
-
-/** A refusal of an object storage. */
-export interface BucketRefusal {
-  /** What was asked of the bucket: its list of objects, or the content of one. */
-  asked: 'list' | 'read';
-  /** The object or the bucket. */
-  path: string;
-  /** What was requested. Its query can have a signature, which no message repeats. */
-  url: URL;
-  status: number;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The beginning of the answer. */
-  text: string;
-}
 
 /** Returns what a person should change, because an object storage has refused a request. */
 export function bucketProblem(refusal: BucketRefusal): string {

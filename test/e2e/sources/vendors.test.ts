@@ -114,7 +114,7 @@ describe('a source of a vendor', () => {
       ...sourceOf('github', `${github.url}/organizations/acme`),
       credentials: token(GITHUB_TOKEN),
     });
-    let killed: Promise<unknown> | null = null;
+    let killed = null as Promise<unknown> | null;
     github.instead = ({ path }) => {
       if (path.includes('premium_request')) killed ??= service.kill();
       return undefined;

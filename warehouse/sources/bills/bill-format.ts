@@ -1,4 +1,4 @@
-import type { NativeRow } from './native-row.ts';
+import type { NativeRow, Spellings } from './native-row.ts';
 
 /** A column of FOCUS as a native row has it. */
 export interface MappedColumn {
@@ -68,13 +68,9 @@ export const MAPPED = [
 export type MappedName = (typeof MAPPED)[number];
 
 /** A bill in a format of its own, read as FOCUS. */
-export interface BillFormat {
+export interface BillFormat extends Spellings {
   columns: Partial<Record<MappedName, NativeValue>>;
   tags?: NativeTags;
-  /** Headers in another language, by the column that they are. */
-  translations?: Readonly<Record<string, readonly string[]>>;
-  /** Whether columns are found only by the names that people gave, in any case. */
-  isExact?: boolean;
   /** Returns the SQL of what a line says about the set of costs that it is of, as bits; null if it says nothing. */
   costSet?: (row: NativeRow) => string | null;
 }

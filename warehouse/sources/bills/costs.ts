@@ -42,7 +42,7 @@ export const minus = (...names: readonly [string, ...string[]]): Term => ({ name
 const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', else ');
 
 /** Returns what a line costs, in words. */
-export const costInWords = ({ cost }: CostRule): string =>
+const costInWords = ({ cost }: CostRule): string =>
   cost.length === 0
     ? '0'
     : cost

@@ -90,7 +90,7 @@ function listIn({ name, type }: Pick<NativeColumn, 'name' | 'type'>): string | n
       : quoted(name);
   }
   const [list] = fieldsOf(type);
-  return list === undefined || !list.type.endsWith('[]')
-    ? null
-    : (listIn(list)?.replaceAll(quoted(list.name), `${quoted(name)}.${quoted(list.name)}`) ?? null);
+  return list?.type.endsWith('[]') === true
+    ? (listIn(list)?.replaceAll(quoted(list.name), `${quoted(name)}.${quoted(list.name)}`) ?? null)
+    : null;
 }

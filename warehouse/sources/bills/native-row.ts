@@ -1,6 +1,5 @@
 import { quoted } from '../feeds/cells.ts';
 import type { ExportColumn } from '../feeds/export-files.ts';
-import type { BillFormat } from './bill-format.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
 /**
@@ -13,6 +12,14 @@ export const nativeKey = (name: string): string => name.toLowerCase().replaceAll
 function spellingsOf(header: string): string[] {
   const [, before = '', within = ''] = /^([^()]*)\(([^()]*)\)\s*$/.exec(header) ?? [];
   return [header, within, before].map(nativeKey).filter((key) => key !== '');
+}
+
+/** How the columns of a format are spelled. */
+export interface Spellings {
+  /** Headers in another language, by the column that they are. */
+  translations?: Readonly<Record<string, readonly string[]>>;
+  /** Whether columns are found only by the names that people gave, in any case. */
+  isExact?: boolean;
 }
 
 /** A column of a native row, and what the file calls it. */
@@ -32,13 +39,9 @@ export class NativeRow {
   /** Whether the file has headers in another language. */
   readonly isTranslated: boolean;
 
-  /**
-   * @param translations headers in another language, by the column that they are.
-   * @param isExact whether names are found only as they are written, but for case.
-   */
   constructor(
     { format, columns }: { format: 'csv' | 'parquet'; columns: readonly ExportColumn[] },
-    { translations = {}, isExact = false }: Pick<BillFormat, 'translations' | 'isExact'> = {},
+    { translations = {}, isExact = false }: Spellings = {},
   ) {
     this.#keyOf = isExact ? (name) => name.trim().toLowerCase() : nativeKey;
     const keysOf = (header: string): string[] => (isExact ? [this.#keyOf(header)] : spellingsOf(header));
