@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid, Outage, ServiceError, unavailable } from '../../domain/shared/errors.ts';
 import { UPLOAD } from '../../domain/sources/uploads/uploaded-name.ts';
+import { credentialTypeOf } from '../../domain/sources/credentials.ts';
 import { isRemote } from '../../egress/locations/remote-file.ts';
 import { checkSourceLocation } from '../../egress/locations/source-location.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
@@ -163,9 +164,10 @@ async function patchSource(
   const changes: CostSourceChanges =
     options === undefined ? others : { ...others, options: optionsOf((await before()).kind, options) };
   if (locationsOf(changes).length > 0) {
-    const source = await before();
-    await checkLocations(changes, { ...sourceRulesOf(orgId), credentials: ownTypeOf(source) });
-    await checkReadable(dependencies, source.kind, changes);
+    const source = await COST_SOURCES.find(warehouse, orgId, id);
+    const credentials = source === null ? credentialTypeOf(changes.location ?? '') : ownTypeOf(source);
+    await checkLocations(changes, { ...sourceRulesOf(orgId), credentials });
+    await checkReadable(dependencies, (await before()).kind, changes);
   }
   if (changes.location !== undefined || options !== undefined)
     checkVendor({ ...(await before()), ...changes }, currency);

@@ -80,7 +80,10 @@ const STORED = new Versions<CostSource>({
   auditDetail: ({ name, kind }, fields) => ({
     name,
     kind,
-    set: Object.keys(fields).filter((key) => key !== 'id'),
+    // A new source without a credential sets none. A change to null removes it.
+    set: Object.entries(fields).flatMap(([key, value]) =>
+      key === 'id' || (key === 'credential' && value === null && 'id' in fields) ? [] : [key],
+    ),
   }),
 });
 

@@ -383,6 +383,11 @@ describe('the isolation of organisations', () => {
 
     const bodies: Record<string, object> = {
       'PATCH /cost-sources/{id}': { name: 'Stolen' },
+      'PUT /cost-sources/{id}/credentials': {
+        type: 's3',
+        access_key_id: 'AKIASTOLEN',
+        secret_access_key: 'stolen',
+      },
       'POST /cost-sources/{id}/ingest': {},
       'POST /cost-sources/{id}/units/end': { unit: 'aws/1111', day: null },
       'POST /cost-sources/{id}/units/confirm': { unit: 'aws/1111', stands: true },

@@ -40,7 +40,7 @@ export async function keepLateMonths(
   session: Session,
   load: Load,
   { spend, late }: { spend: Feed; late: Feed },
-  others = 'SELECT NULL AS month LIMIT 0',
+  others = 'SELECT CAST(NULL AS DATE) AS month WHERE false',
 ): Promise<void> {
   await dropTemporaryTables(session, ['late_months']);
   await session.run(
