@@ -100,7 +100,7 @@ describe('a source', () => {
     const refused: [object, RegExp][] = [
       [
         { ...good, kind: 'stripe' },
-        /^kind: expected "focus", "opencost", "hosts" or "ai_tools", got "stripe"/,
+        /^kind: expected "focus", "aws_cur", "azure_cost", "gcp_billing", "custom", "opencost", "hosts" or "ai_tools", got "stripe"/,
       ],
       [{ ...good }, /^kind: expected .*got nothing/],
       [{ ...good, kind: 'ai_tools' }, /^options\.usage_location: expected .*got nothing/],
@@ -277,7 +277,7 @@ describe('a source', () => {
     const { admin } = await newOrganisation(service);
     const spend = await write('day,tool,cost\n2026-01-31,copilot,9\n');
     const stories: [source: object, error: RegExp][] = [
-      [{ kind: 'hosts', location: spend }, /mandatory column host; service is missing/],
+      [{ kind: 'hosts', location: spend }, /this is a file of AI tools; make the source an ai_tools one/],
       [
         { kind: 'ai_tools', location: spend, options: { usage_location: `${exportsDir}/none/*.csv` } },
         /^options\.usage_location: no \.csv/,

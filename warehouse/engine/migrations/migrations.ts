@@ -1,8 +1,8 @@
 import { BASELINE } from './032-baseline.ts';
 import { DEFINITIONS_OF_IMPORTS } from './033-definitions-of-imports.ts';
 import { CREDENTIALS_OF_SOURCES } from './034-credentials-of-sources.ts';
-import { USAGE_POINTS } from './038-usage-points.ts';
-import { UPLOADED_FILES } from './039-uploaded-files.ts';
+import { USAGE_POINTS } from './035-usage-points.ts';
+import { UPLOADED_FILES } from './036-uploaded-files.ts';
 import type { Migration } from './migration.ts';
 
 /**

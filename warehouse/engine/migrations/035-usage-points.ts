@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** Usage that programs send by OpenTelemetry, and where the usage of a load comes from. */
 export const USAGE_POINTS: Migration = {
-  version: 38,
+  version: 35,
   name: 'points of usage that programs send',
   statements: [
     // A point of a series: the value since start_ns (is_cumulative), or between start_ns and time_ns. Both are nanoseconds since

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 
 /** Files that people send, for sources whose location is `upload`. */
 export const UPLOADED_FILES: Migration = {
-  version: 39,
+  version: 36,
   name: 'files that people send',
   statements: [
     // content is a JSON object: the id of the content, its bytes and its SHA-256.
