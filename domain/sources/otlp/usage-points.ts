@@ -9,7 +9,7 @@ import type { Attribute, ExportRequest, Metric, Point } from './export-request.t
 export const REPOSITORY_ATTRIBUTE = 'vcs.repository.url.full';
 
 /** The tool of the metrics that are taken, and what each counts. Its cost is an estimate at list prices, and so only usage. */
-export const METRICS = { 'claude_code.cost.usage': 'cost', 'claude_code.token.usage': 'tokens' } as const;
+const METRICS = { 'claude_code.cost.usage': 'cost', 'claude_code.token.usage': 'tokens' } as const;
 export const TOOL = 'claude-code';
 
 /** A late point of an earlier day counts that long. Afterwards only the sums of days are kept (usage-points.ts). */
