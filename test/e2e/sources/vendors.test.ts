@@ -114,14 +114,14 @@ describe('a source of a vendor', () => {
       ...sourceOf('github', `${github.url}/organizations/acme`),
       credentials: token(GITHUB_TOKEN),
     });
-    let killed = null as Promise<unknown> | null;
+    const killed: Promise<unknown>[] = [];
     github.instead = ({ path }) => {
-      if (path.includes('premium_request')) killed ??= service.kill();
+      if (path.includes('premium_request') && killed.length === 0) killed.push(service.kill());
       return undefined;
     };
     expectData(await story.admin.post(`/cost-sources/${id}/ingest`, {}));
-    await waitFor(() => Promise.resolve(killed === null ? undefined : true));
-    await killed;
+    await waitFor(() => Promise.resolve(killed[0] === undefined ? undefined : true));
+    await Promise.all(killed);
     github.instead = null;
     await service.start();
     const { url } = service;
