@@ -118,6 +118,9 @@ describe('the table of settings', () => {
     STRIPE_API_BASE: `\`${apiBaseText(settings.STRIPE_API_BASE)}\``,
     DUCKDB_THREADS: 'all cores; 1 on DuckLake',
     AWS_ENDPOINT_URL_S3: 'AWS',
+    AWS_ENDPOINT_URL_STS: 'AWS',
+    AZURE_STORAGE_ENDPOINT: 'Azure',
+    GCS_ENDPOINT_URL: 'Google',
     CLOCK: "the machine's",
     COST_ANALYTICS_URL: 'from `HOST` and `PORT`',
   };

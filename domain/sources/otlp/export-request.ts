@@ -23,12 +23,12 @@ const nanos = z
   .nullish()
   .transform((time) => time ?? '0');
 
-const attribute = z.object({ key: z.string().default(''), value: z.unknown() });
+const attribute = z.looseObject({ key: z.string().default(''), value: z.unknown() });
 
 /** A value is a number, or one of the texts `NaN`, `Infinity` and `-Infinity`, or of a whole number. */
 const value = z.union([z.number(), z.string().max(30)]).nullish();
 
-const point = z.object({
+const point = z.looseObject({
   attributes: list(attribute),
   startTimeUnixNano: nanos,
   timeUnixNano: nanos,
@@ -36,10 +36,10 @@ const point = z.object({
   asInt: value,
 });
 
-const metric = z.object({
+const metric = z.looseObject({
   name: z.string().default(''),
   sum: z
-    .object({
+    .looseObject({
       dataPoints: list(point),
       aggregationTemporality: z.union([z.number(), z.string()]).nullish(),
     })
@@ -47,11 +47,11 @@ const metric = z.object({
 });
 
 /** The body of a request to export metrics. */
-export const exportRequest = z.object({
+export const exportRequest = z.looseObject({
   resourceMetrics: list(
-    z.object({
-      resource: z.object({ attributes: list(attribute) }).nullish(),
-      scopeMetrics: list(z.object({ metrics: list(metric) })),
+    z.looseObject({
+      resource: z.looseObject({ attributes: list(attribute) }).nullish(),
+      scopeMetrics: list(z.looseObject({ metrics: list(metric) })),
     }),
   ),
 });
