@@ -37,7 +37,13 @@ const readLock = (text: string) =>
         z.string(),
         z.object({
           dev: z.boolean().default(false),
-          engines: z.object({ node: z.string().optional() }).optional(),
+          // Old packages have a list, which npm ignores.
+          engines: z
+            .union([
+              z.object({ node: z.string().optional() }),
+              z.array(z.string()).transform((): { node?: string | undefined } => ({})),
+            ])
+            .optional(),
         }),
       ),
     })
