@@ -16,6 +16,7 @@ import {
 } from '../../domain/sources/readable-days.ts';
 import { tableAmong, tableGlobs } from '../../domain/sources/exports/table-formats.ts';
 import { firstAndMore, forMessage } from '../../domain/shared/text/for-message.ts';
+import type { FileVersion } from '../../egress/locations/remote-file.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
 import { checkRealPaths, checkSourceLocation } from '../../egress/locations/source-location.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
@@ -66,6 +67,8 @@ export interface LocationFiles {
   notes: string[];
   /** When the export that wrote a file was submitted, in milliseconds since 1970, if its manifest says so. */
   submitted: ReadonlyMap<string, number>;
+  /** The versions of files that the listing has told. */
+  versions: ReadonlyMap<string, FileVersion>;
 }
 
 /**
@@ -89,6 +92,7 @@ export async function exportFiles(
       deliveries: [{ name: target.url, files, from: null, to: null, scope: null }],
       notes: [],
       submitted: new Map(),
+      versions: new Map(),
     };
   }
   const roots = target.kind === 'local' ? rules.roots : null;
@@ -119,7 +123,7 @@ export async function exportFiles(
   if (files.length === 0)
     throw invalid(`${field}: no file is left to read: ${firstAndMore(notes, MOST_FOLDERS).join('; ')}`);
   if (roots !== null) await held.hold(files, roots, field);
-  return { files, deliveries, notes: [...listed.notes, ...notes], submitted };
+  return { files, deliveries, notes: [...listed.notes, ...notes], submitted, versions: listed.versions };
 }
 
 /** The most folders, or notes on them, in a message. */

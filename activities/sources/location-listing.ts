@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
 import { escapeGlob, Glob } from '../../domain/sources/exports/glob.ts';
+import type { FileVersion } from '../../egress/locations/remote-file.ts';
 import { checkRealPaths, type SourceLocation } from '../../egress/locations/source-location.ts';
 import { formatOf, listObjects } from '../../warehouse/sources/feeds/export-files.ts';
 import type { Statements } from '../../warehouse/engine/session.ts';
@@ -14,6 +15,8 @@ export interface LocationListing {
   pattern: string;
   /** The paths in the order of their bytes. */
   paths: string[];
+  /** The versions of objects, as the listing tells them. Local files are asked one by one. */
+  versions: ReadonlyMap<string, FileVersion>;
   /** Notes on skipped entries. */
   notes: string[];
   /** Lists files beside those of the location, such as manifests. Skips folders outside the organisation's folders. */
@@ -56,6 +59,7 @@ async function local(path: string, rules: LocationRules): Promise<LocationListin
   return {
     pattern,
     paths,
+    versions: new Map(),
     notes: [
       ...linkedFolders.map((link) => `${link} is a link to a folder and was left out`),
       ...deadLinks
@@ -104,17 +108,20 @@ async function objectStorage(
   { signal }: LocationRules,
 ): Promise<LocationListing> {
   const pattern = url.replace(/\/$/, '/**');
+  const versions = new Map<string, FileVersion>();
   const matching = async (globs: readonly string[]): Promise<string[]> => {
     const pause = letOthersRun(signal);
     const paths: string[] = [];
     for (const text of globs) {
       const glob = new Glob(text);
-      for (const path of await listObjects(session, text)) {
+      for (const { file, bytes, writtenAt } of await listObjects(session, text)) {
         await pause();
-        if (glob.matches(path)) paths.push(path);
+        if (!glob.matches(file)) continue;
+        paths.push(file);
+        versions.set(file, { version: `${bytes} ${writtenAt}`, writtenAt, bytes });
       }
     }
     return paths;
   };
-  return { pattern, paths: await matching([pattern]), notes: [], filesAt: matching };
+  return { pattern, paths: await matching([pattern]), versions, notes: [], filesAt: matching };
 }

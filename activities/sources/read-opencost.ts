@@ -21,25 +21,38 @@ import type { Reader } from '../../warehouse/engine/readers/reader.ts';
 import { openCostApi, type OpenCostApi } from './opencost-api.ts';
 import { isApiLocation } from '../../warehouse/sources/file-locations.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
-import type { Reading } from './reading.ts';
+import { readIfChanged } from './read-changed.ts';
+import type { Reading, SourceReading } from './reading.ts';
 
 type OpenCostSource = CostSourceOf<'opencost'>;
 
-/** Reads an OpenCost source from its files or its API, and stages its rows; see `stageOpenCost`. */
-export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<StagedLoad> =>
-  isApiLocation(source.location) ? readApi(source, reading) : readFiles(source, reading);
+/** Reads an OpenCost source from its files, if they have changed, or from its API, and stages its rows; see `stageOpenCost`. */
+export const readOpenCost = async (source: OpenCostSource, reading: Reading): Promise<SourceReading> =>
+  isApiLocation(source.location)
+    ? { staged: await readApi(source, reading), record: null }
+    : readFiles(source, reading);
 
-async function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
-  const { sessions, load, files } = reading;
-  const allocations = await files.at('location', location, missingAllocationColumns);
-  const assets = await assetFiles(options, reading);
-  const staged = await stageOpenCost(sessions, load, {
-    allocations: relationsOf(allocations),
-    assets: assets === null ? null : relationsOf(assets),
-    cluster: options.cluster ?? null,
-    from: 'files',
-  });
-  return { ...staged, readFrom: pathsOf([...allocations, ...(assets ?? [])]) };
+function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<SourceReading> {
+  const { sessions, load } = reading;
+  const { assets_location: ofAssets } = options;
+  return readIfChanged(
+    reading,
+    [
+      { field: 'location', location, missing: missingAllocationColumns },
+      ...(ofAssets === undefined
+        ? []
+        : [{ field: 'options.assets_location', location: ofAssets, missing: missingAssetColumns }]),
+    ],
+    async ([allocations = [], assets]) => {
+      const staged = await stageOpenCost(sessions, load, {
+        allocations: relationsOf(allocations),
+        assets: assets === undefined ? null : relationsOf(assets),
+        cluster: options.cluster ?? null,
+        from: 'files',
+      });
+      return { ...staged, readFrom: pathsOf([...allocations, ...(assets ?? [])]) };
+    },
+  );
 }
 
 /** Requests one day after the other from the API, then stages the answers. Days that the API no longer has stay as they are. */

@@ -9,7 +9,7 @@ import {
   type ExportColumn,
   type ExportFile,
 } from '../../warehouse/sources/feeds/export-files.ts';
-import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
+import type { FileCounts } from '../../warehouse/sources/publishing/load.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 import { HeldFiles } from '../../egress/locations/held-files.ts';
 import type { RemoteRules } from '../../egress/locations/remote-file.ts';
@@ -18,8 +18,10 @@ import type { ObjectStorage } from '../../domain/sources/exports/object-storage.
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import { systemClock } from '../../domain/shared/clock.ts';
 import { dayWritten } from '../../domain/sources/exports/day-written.ts';
-import { leaveOutCopies } from '../../warehouse/sources/feeds/copies/leave-out-copies.ts';
-import { exportFiles } from './export-location.ts';
+import type { Readable } from '../../domain/sources/readings/reading-record.ts';
+import { leaveOutCopies, type WithoutCopies } from '../../warehouse/sources/feeds/copies/leave-out-copies.ts';
+import { withoutCredentials } from '../../warehouse/sources/publishing/load-files.ts';
+import { exportFiles, type LocationFiles } from './export-location.ts';
 import {
   readCsvHeader,
   refuseChangedFiles,
@@ -43,10 +45,10 @@ interface Access {
  * Runs `work` with the files of a source. Local files stay open until it has ended. Results and errors name the files as their
  * owner does.
  */
-export async function withSourceFiles(
+export async function withSourceFiles<Result extends FeedCounts>(
   access: Access,
-  work: (files: SourceFiles) => Promise<LoadResult>,
-): Promise<LoadResult> {
+  work: (files: SourceFiles) => Promise<Result>,
+): Promise<Result> {
   const held = new HeldFiles();
   const named = <Counts extends FeedCounts>(counts: Counts): Counts => ({
     ...counts,
@@ -66,12 +68,36 @@ export async function withSourceFiles(
   }
 }
 
+/** A current file of a location, as it was listed. */
+export interface ListedFile extends Readable {
+  path: string;
+}
+
+/** The current files of a location. None of them is opened to read. */
+export interface ListedFiles {
+  files: ListedFile[];
+  current: LocationFiles;
+  rules: RemoteRules;
+}
+
+/** Files that are read. */
+export interface ReadFiles {
+  files: ExportFile[];
+  /** The files that were left out, each with those that have its rows, by path. */
+  copies: WithoutCopies['copies'];
+  /** Whether other files of the source could decide otherwise. */
+  isWhole: boolean;
+}
+
 /** The files of a source that an ingest reads. */
 export class SourceFiles {
   readonly #access: Access;
   readonly #held: HeldFiles;
-  readonly #read: { versions: FileVersions; rules: RemoteRules }[] = [];
-  readonly #notes: string[] = [];
+  readonly #versions: { versions: FileVersions; rules: RemoteRules }[] = [];
+  readonly #listed = new Map<string, ListedFile>();
+  readonly #read = new Map<string, ListedFile>();
+  #listingNotes: string[] = [];
+  #readingNotes: string[] = [];
 
   constructor(access: Access, held: HeldFiles) {
     this.#access = access;
@@ -80,31 +106,77 @@ export class SourceFiles {
 
   /** What people should know about files that were left out. */
   get notes(): readonly string[] {
-    return this.#notes;
+    return firstAndMore([...this.#listingNotes, ...this.#readingNotes], MOST_NOTES);
+  }
+
+  /** How many files the ingest has read, with their bytes, and how many it did not need to read. */
+  get counts(): FileCounts {
+    return {
+      filesRead: this.#read.size,
+      filesUnchanged: this.#listed.size - this.#read.size,
+      bytesRead: [...this.#read.values()].reduce((sum, { bytes }) => sum + (bytes ?? 0), 0),
+    };
   }
 
   /**
-   * Returns the current files of a location, each once and with all mandatory columns. Empty files are left out, and copies of
-   * others (leave-out-copies.ts), with a note.
-   * Throws `invalid` if there is no file, if one is damaged, or if a header row cannot be read, lacks columns or repeats them.
+   * Lists the current files of a location, with their versions. Throws `invalid` if there is no file.
    *
    * @param field the field of the source that holds the location.
-   * @param missing returns the mandatory columns that a file lacks.
    */
-  async at(field: string, location: string, missing: (file: ExportFile) => string[]): Promise<ExportFile[]> {
+  async list(field: string, location: string): Promise<ListedFiles> {
     const { reader, rules: sourceRules, objectStorage, now, signal } = this.#access;
     const current = await exportFiles(reader, location, sourceRules, this.#held, { now, field, signal });
     refuseOtherFormats(current.files, field);
     const rules = { privateTargets: sourceRules.privateTargets, objectStorage, field, signal };
-    const versions = await versionsOf(current.files, rules, this.#held);
-    this.#read.push({ versions, rules });
+    const versions = await versionsOf(current.files, rules, this.#held, current.versions);
+    const deliveries = new Map(
+      current.deliveries.flatMap(({ files, ...delivery }) => files.map((path) => [path, delivery])),
+    );
+    const files = current.files.map((path): ListedFile => {
+      const { version = '', isUncertain = true, writtenAt = null, bytes = null } = versions.get(path) ?? {};
+      const { name, from, to, scope } = deliveries.get(path) ?? {};
+      const told = [version, current.submitted.get(path), name === path ? undefined : name, from, to, scope];
+      return {
+        path,
+        name: withoutCredentials(path),
+        version: isUncertain ? null : told.filter((part) => part != null).join(' '),
+        writtenAt,
+        bytes,
+      };
+    });
+    for (const file of files) this.#listed.set(file.path, file);
+    this.#listingNotes.push(...current.notes);
+    return { files, current, rules };
+  }
+
+  /**
+   * Returns some listed files, each once and with all mandatory columns. Empty files are left out, and copies of others
+   * (leave-out-copies.ts), with a note. Throws `invalid` if one is damaged, or if a header row cannot be read, lacks columns or
+   * repeats them.
+   *
+   * @param missing returns the mandatory columns that a file lacks.
+   */
+  async read(
+    { current, rules }: ListedFiles,
+    some: readonly ListedFile[],
+    missing: (file: ExportFile) => string[],
+  ): Promise<ReadFiles> {
+    const { reader, now } = this.#access;
+    const versions = await versionsOf(
+      some.map(({ path }) => path),
+      rules,
+      this.#held,
+    );
+    this.#versions.push({ versions, rules });
     const deliveries = new Map(
       current.deliveries.flatMap(({ name, files }) => files.map((path) => [path, name])),
     );
     const files: ExportFile[] = [];
-    const notes = [...current.notes];
+    const notes = [];
     const columnsOfAll = new ColumnsOfFiles();
-    for (const path of current.files) {
+    for (const listed of some) {
+      const { path } = listed;
+      this.#read.set(path, listed);
       const described = await describe(reader, { path, opened: this.#held.opened(path) }, rules);
       if (described === null) {
         notes.push(`${withoutQuery(path)} is empty and was left out`);
@@ -119,17 +191,31 @@ export class SourceFiles {
       );
       files.push(writtenOn === null ? file : { ...file, writtenOn });
     }
-    if (files.length === 0) throw invalid(`${field}: every file is empty`);
     const once = await leaveOutCopies(reader, files, current.deliveries);
-    this.#notes.push(...firstAndMore([...notes, ...once.notes], MOST_NOTES));
-    return once.files;
+    this.#readingNotes.push(...notes, ...once.notes);
+    return once;
+  }
+
+  /** Lists and reads all files of a location. Throws `invalid` like both, and if every file is empty. */
+  async at(field: string, location: string, missing: (file: ExportFile) => string[]): Promise<ExportFile[]> {
+    const listed = await this.list(field, location);
+    const { files } = await this.read(listed, listed.files, missing);
+    if (files.length === 0) throw everyFileEmpty(field);
+    return files;
+  }
+
+  /** Forgets the notes of a reading that begins again with more files. */
+  beginAgain(): void {
+    this.#readingNotes = [];
   }
 
   /** Throws `invalid` if a file has changed since its reading began. */
   async refuseChanged(): Promise<void> {
-    for (const { versions, rules } of this.#read) await refuseChangedFiles(versions, rules);
+    for (const { versions, rules } of this.#versions) await refuseChangedFiles(versions, rules);
   }
 }
+
+export const everyFileEmpty = (field: string): Error => invalid(`${field}: every file is empty`);
 
 /** Returns a file with its columns and, if it is CSV, what counts its rows; null for a CSV file without a header. */
 async function describe(

@@ -100,15 +100,25 @@ const unlessDamaged = async function* (
 /** The versions of files at the beginning of a reading. */
 export type FileVersions = ReadonlyMap<string, FileVersion>;
 
-/** Returns the current version of each file, or the version of the file that is held. */
+/**
+ * Returns the current version of each file, or the version of the file that is held.
+ *
+ * @param listed versions that a listing has told. These files are not asked again.
+ */
 export async function versionsOf(
   paths: readonly string[],
   rules: RemoteRules,
   held?: HeldFiles,
+  listed: FileVersions = new Map(),
 ): Promise<FileVersions> {
   const versions = new Map<string, FileVersion>();
-  for (let from = 0; from < paths.length; from += MOST_REQUESTS) {
-    const some = paths.slice(from, from + MOST_REQUESTS);
+  for (const path of paths) {
+    const version = listed.get(path);
+    if (version !== undefined) versions.set(path, version);
+  }
+  const unlisted = paths.filter((path) => !versions.has(path));
+  for (let from = 0; from < unlisted.length; from += MOST_REQUESTS) {
+    const some = unlisted.slice(from, from + MOST_REQUESTS);
     const found = await Promise.all(some.map((path) => versionOf(held?.opened(path) ?? path, rules)));
     for (const [index, path] of some.entries()) {
       const version = found[index];
@@ -124,7 +134,11 @@ const NANOSECONDS = 1_000_000n;
 async function versionOf(path: string, rules: RemoteRules): Promise<FileVersion> {
   if (isRemote(path)) return remoteVersion(path, rules);
   const { ino, size, mtimeNs } = await stat(path, { bigint: true });
-  return { version: `${ino} ${size} ${mtimeNs}`, writtenAt: Number(mtimeNs / NANOSECONDS) };
+  return {
+    version: `${ino} ${size} ${mtimeNs}`,
+    writtenAt: Number(mtimeNs / NANOSECONDS),
+    bytes: Number(size),
+  };
 }
 
 /** Throws `invalid` if a file has changed since its reading began, because its rows may come from both versions. */

@@ -16,6 +16,10 @@ export interface FileVersion {
   version: string;
   /** When it was written, in milliseconds since 1970; null if the host does not say. */
   writtenAt: number | null;
+  /** Its size; null if the host does not say. */
+  bytes: number | null;
+  /** Whether nothing tells this version from a later one. */
+  isUncertain?: boolean;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -81,5 +85,7 @@ export async function remoteVersion(path: string, rules: RemoteRules): Promise<F
   return {
     version: headers.etag ?? `${size} ${modified}`,
     writtenAt: Number.isNaN(writtenAt) ? null : writtenAt,
+    bytes: /^\d+$/.test(size) ? Number(size) : null,
+    isUncertain: headers.etag === undefined && modified === '',
   };
 }

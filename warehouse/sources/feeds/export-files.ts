@@ -54,12 +54,33 @@ export const CSV_OPTIONS = `auto_detect = false, delim = ',', quote = '"', escap
   hive_partitioning = false, max_line_size = ${LONGEST_LINE_BYTES}, buffer_size = ${2 * LONGEST_LINE_BYTES},
   nullstr = ['NULL', 'null', '']`;
 
-/** Lists, in order, the objects that an `s3://` glob matches, and others whose names begin like it. */
-export async function listObjects(session: Statements, glob: string): Promise<string[]> {
-  const rows = await session.query<{ file: string }>('SELECT file FROM glob($pattern) ORDER BY file', {
-    pattern: widenGlob(glob),
-  });
-  return rows.map(({ file }) => file);
+/** An object in a listing. */
+export interface ListedObject {
+  file: string;
+  bytes: number;
+  /** Milliseconds since 1970. */
+  writtenAt: number;
+}
+
+/**
+ * Lists, in order, the objects that an `s3://` glob matches, and others whose names begin like it. The listing itself has their
+ * sizes and times, so that no object is asked for.
+ */
+export async function listObjects(session: Statements, glob: string): Promise<ListedObject[]> {
+  try {
+    const rows = await session.query<{ file: string; size: string; written_at: string }>(
+      `SELECT filename AS file, size, epoch_ms(last_modified) AS written_at FROM read_blob($pattern) ORDER BY file`,
+      { pattern: widenGlob(glob) },
+    );
+    return rows.map(({ file, size, written_at }) => ({
+      file,
+      bytes: Number(size),
+      writtenAt: Number(written_at),
+    }));
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('No files found that match')) return [];
+    throw error;
+  }
 }
 
 /** Returns `csv` or `parquet` by the file's name, or null for any other file. */

@@ -20,6 +20,8 @@ export interface Relation {
   columns: readonly ExportColumn[];
   /** Functions that count the rows of the relation's parts; null for a part that cannot be counted. */
   counts: readonly (CountRows | null)[];
+  /** The files, in the order in which the scan numbers them (`file_index`); absent for a temporary table. */
+  files?: readonly Pick<ExportFile, 'path' | 'opened'>[];
   /** The files of which it is known when they were written. */
   written?: readonly WrittenFile[];
   /** The files whose rows another delivery has, too, perhaps by chance. */
@@ -83,6 +85,7 @@ export const relationsOf = (
     format: same[0].format,
     columns: same[0].columns,
     counts: same.map(({ count }) => count),
+    files: same,
     written: same.flatMap(({ opened, writtenOn }) =>
       writtenOn === undefined ? [] : [{ file: opened, writtenOn }],
     ),
