@@ -133,13 +133,18 @@ export class SourceFiles {
       current.deliveries.flatMap(({ files, ...delivery }) => files.map((path) => [path, delivery])),
     );
     const files = current.files.map((path): ListedFile => {
-      const { version = '', isUncertain = true, writtenAt = null, bytes = null } = versions.get(path) ?? {};
+      const {
+        version = null,
+        isUncertain = false,
+        writtenAt = null,
+        bytes = null,
+      } = versions.get(path) ?? {};
       const { name, from, to, scope } = deliveries.get(path) ?? {};
       const told = [version, current.submitted.get(path), name === path ? undefined : name, from, to, scope];
       return {
         path,
         name: withoutCredentials(path),
-        version: isUncertain ? null : told.filter((part) => part != null).join(' '),
+        version: version === null || isUncertain ? null : told.filter((part) => part != null).join(' '),
         writtenAt,
         bytes,
       };
