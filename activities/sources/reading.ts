@@ -19,7 +19,7 @@ export interface Reading {
 }
 
 /** What decides what is read. */
-export interface ContinuedReading {
+interface ContinuedReading {
   /** What the current loads were read from; null if that is not known. */
   since: StoredReading | null;
   state: ReadingState;

@@ -12,7 +12,7 @@ export interface Readable {
 }
 
 /** What was read, and the billing periods that it has rows of, or repeats from others. */
-export interface ReadThing extends Readable {
+interface ReadThing extends Readable {
   periods: readonly Day[];
 }
 

@@ -3,6 +3,7 @@ import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { ingestSource, type IngestResult } from '../../../activities/sources/ingest-source.ts';
+import { loadExtension } from '../../../warehouse/engine/opening/extensions.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import {
   updateCostSource,
@@ -10,6 +11,7 @@ import {
   type NewCostSource,
 } from '../../../warehouse/sources/cost-sources.ts';
 import type { LoadScope } from '../../../warehouse/sources/publishing/load.ts';
+import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import type { TestWarehouse } from './engines.ts';
 import { ingestOf, loading } from './feeds.ts';
 import { choose, type Chosen } from './spend-choices.ts';
@@ -95,7 +97,7 @@ export class TwinSources {
     for (const name of names) await rm(join(this.folder, name));
   }
 
-  async change(changes: Parameters<typeof updateCostSource>[3] & object): Promise<void> {
+  async change(changes: Parameters<typeof updateCostSource>[3]): Promise<void> {
     for (const twin of this.#twins)
       twin.source =
         (await updateCostSource(this.#test.warehouse, twin.orgId, twin.source.id, changes, BY_ADMIN)) ??
@@ -119,6 +121,28 @@ export class TwinSources {
     return outcome;
   }
 
+  /** Ingests the one that reads changes, and does something else after it has read, before it publishes. */
+  async ingestWhile(meanwhile: () => Promise<unknown>): Promise<IngestResult> {
+    const [{ orgId, source }] = this.#twins;
+    let isDone = false;
+    return loading(this.#test, (sessions) => {
+      const ingest = ingestOf(this.#test, sessions, { orgId, sourceId: source.id }, { runId: 'run_slow' });
+      // The load asks for the lock once it has read.
+      const withLock = async (...lock: Parameters<Warehouse['withLock']>): Promise<unknown> => {
+        if (!isDone) await meanwhile();
+        isDone = true;
+        return ingest.warehouse.withLock(...lock);
+      };
+      const warehouse = new Proxy(ingest.warehouse, {
+        get: (of, name) => {
+          const member: unknown = name === 'withLock' ? withLock : Reflect.get(of, name, of);
+          return typeof member === 'function' ? (member.bind(of) as unknown) : member;
+        },
+      });
+      return ingestSource(source, { ...ingest, warehouse });
+    });
+  }
+
   /** Compares what both have loaded. */
   async compare(): Promise<void> {
     const [changed, all] = this.#twins;
@@ -128,12 +152,14 @@ export class TwinSources {
   async #ingest({ orgId, source }: Twin, scope: Partial<LoadScope>, readAll: boolean): Promise<Outcome> {
     const changes = { now: NOW, runId: `run_${randomUUID()}`, ...scope };
     try {
-      const result = await loading(this.#test, (sessions) =>
-        ingestSource(source, {
+      const result = await loading(this.#test, async (sessions) => {
+        if (source.location.startsWith('http'))
+          await loadExtension(sessions.reader, 'httpfs', this.#test.settings.extensions);
+        return ingestSource(source, {
           ...ingestOf(this.#test, sessions, { orgId, sourceId: source.id }, changes),
           readAll,
-        }),
-      );
+        });
+      });
       return { ...result, notes: result.notes.map((note) => note.replaceAll(`${this.folder}/`, '')) };
     } catch (error) {
       return {
