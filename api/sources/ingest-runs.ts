@@ -54,7 +54,10 @@ export const runRecord = z
     rejected_samples: z.array(
       z.object({ problem: z.string(), file: z.string().nullable(), rows: z.number() }),
     ),
-    cost_total: z.number().nullable().describe('The cost of what the run loaded: 0 if nothing had changed; null until it has loaded'),
+    cost_total: z
+      .number()
+      .nullable()
+      .describe('The cost of what the run loaded: 0 if nothing had changed; null until it has loaded'),
     changes: z
       .array(monthChange)
       .describe(

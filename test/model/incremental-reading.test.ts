@@ -22,7 +22,7 @@ const line = fc.record({
   of: fc.constantFrom('usage', 'usage', 'usage', 'purchase', 'unbilled', 'tagged', 'month'),
 });
 
-const lineOf = ({ month, day, cost, account, of }: Line): FocusLine => {
+function lineOf({ month, day, cost, account, of }: Line): FocusLine {
   const start = firstDay(addMonths(FIRST_MONTH, month));
   const plain = dayLine(addDays(start, day), String(cost), { SubAccountId: account });
   if (of === 'purchase') return { ...plain, ChargeCategory: 'Purchase' };
@@ -35,7 +35,7 @@ const lineOf = ({ month, day, cost, account, of }: Line): FocusLine => {
         ChargePeriodEnd: `${addDays(start, 31)}T00:00:00Z`,
       }
     : plain;
-};
+}
 type Line = typeof line extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Lines of one or two months, so that files share periods now and then. */

@@ -262,10 +262,10 @@ describeOnBothEngines('a run that reads what has changed', (open, onDuckDb) => {
       expect(await twins.ingest()).toMatchObject(NOTHING);
       await twins.write({ '01.csv': focusCsv([...days('2026-01', 4), ...days('2026-01', 4, 'x')]) });
       expect(await twins.ingest()).toMatchObject({
-        error: expect.stringContaining('5 of 310 rows cannot be read'),
+        error: expect.stringContaining('5 of 310 rows cannot be read') as string,
       });
       expect(await twins.ingest()).toMatchObject({
-        error: expect.stringContaining('5 of 310 rows cannot be read'),
+        error: expect.stringContaining('5 of 310 rows cannot be read') as string,
       });
       await twins.write({ '01.csv': bill('2026-01') });
       expect(await twins.ingest()).toMatchObject({ months: ['2026-01'], filesRead: 1 });
@@ -435,10 +435,8 @@ describeOnBothEngines('a run that reads what has changed', (open, onDuckDb) => {
       `of a URL reads it again if its host names no version, or another one${withoutHttpfs}`,
       async () => {
         let headers: Record<string, string> = {};
-        let gets = 0;
         const content = Buffer.from(bill('2026-01'));
         const server = await listenLocally((request, response) => {
-          if (request.method === 'GET' && request.headers.range !== 'bytes=0-0') gets += 1;
           response.writeHead(200, { ...headers, 'content-length': content.length });
           response.end(request.method === 'HEAD' ? undefined : content);
         });
@@ -450,7 +448,6 @@ describeOnBothEngines('a run that reads what has changed', (open, onDuckDb) => {
           expect(await twins.ingest()).toMatchObject({ filesRead: 1 });
           headers = { etag: '"1"' };
           await twins.ingest();
-          gets = 0;
           expect(await twins.ingest()).toMatchObject({ ...NOTHING, filesUnchanged: 1 });
           headers = { etag: '"2"' };
           expect(await twins.ingest()).toMatchObject({ filesRead: 1, bytesRead: content.length });

@@ -154,10 +154,11 @@ export async function stageFocus(
   };
 }
 
-const hasUndated = async (reader: Statements): Promise<boolean> => {
+/** Whether rows were rejected that say nothing of their billing period. */
+async function hasUndated(reader: Statements): Promise<boolean> {
   const [undated] = await reader.query('FROM temp.main.rejected_rows WHERE billing_period IS NULL LIMIT 1');
   return undated !== undefined;
-};
+}
 
 /** Lists what the bills could be divided by, in the view `listed_values` of the warehouse's session (bill-values.ts). */
 async function listValues(
