@@ -167,6 +167,7 @@ async function measure(
         },
         { ours: samples.changed, limit: samples.newest },
       ),
+      // DuckDB keeps no parts of files that were written seconds ago, so that the first of the two reads more of them twice.
       compared(
         { benchmark: 'changed', name: `${name}: bytes read of one month`, unit: 'count', target: null },
         { ours: bytes.changed, limit: bytes.newest },
