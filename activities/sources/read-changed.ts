@@ -6,13 +6,14 @@ import type { ExportPart } from '../../warehouse/sources/focus/focus-load.ts';
 import { readPeriods } from '../../warehouse/sources/publishing/last-reading.ts';
 import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
 import type { Reading, SourceReading } from './reading.ts';
-import { everyFileEmpty, type ListedFile } from './source-files.ts';
+import { everyFileEmpty, type ListedFile, type ReadFiles } from './source-files.ts';
 
 const NOTHING: Found = { periodsOf: new Map(), periods: [], isWhole: false };
 
+type Stage = (files: ExportFile[], part: ExportPart) => Promise<StagedLoad & { found: Found }>;
+
 /**
- * Reads the billing periods of a bill of which something has changed (docs/data-formats.md#what-a-run-reads), and stages their
- * rows. Begins again with more files if those that it reads share a period with others.
+ * Reads the billing periods of a bill in files of which something has changed, and stages their rows.
  *
  * @param missing returns the mandatory columns that a file lacks.
  */
@@ -20,36 +21,53 @@ export async function readChangedBills(
   reading: Reading,
   location: string,
   missing: (file: ExportFile) => string[],
-  stage: (files: ExportFile[], part: ExportPart) => Promise<StagedLoad & { found: Found }>,
+  stage: Stage,
 ): Promise<SourceReading> {
   const { files } = reading;
   const listed = await files.list('location', location);
-  const plan = planOf(reading, listed.files);
+  return readChanged(reading, listed.files, (some) => files.read(listed, some, missing), stage);
+}
+
+/**
+ * Reads what has changed of a bill (docs/data-formats.md#what-a-run-reads), and stages its rows. Begins again with more if what it
+ * reads shares a billing period with the rest.
+ *
+ * @param present all that the bill consists of now.
+ * @param read makes files of some of it. Their paths are those of what they were made of.
+ */
+async function readChanged(
+  reading: Reading,
+  present: readonly ListedFile[],
+  read: (some: readonly ListedFile[]) => Promise<ReadFiles>,
+  stage: Stage,
+): Promise<SourceReading> {
+  const plan = planOf(reading, present);
   const recordOf = (found: Found): ReadingRecord | null => (isOfMonths(reading) ? null : plan.record(found));
   if (plan.read.length === 0) return { staged: null, record: plan.isStale ? recordOf(NOTHING) : null };
   for (;;) {
-    files.beginAgain();
+    reading.files.beginAgain();
     const some = plan.read;
-    const read = await files.read(listed, some, missing);
-    if (read.files.length === 0) {
-      if (some.length === listed.files.length) throw everyFileEmpty('location');
+    const { files, copies, isWhole } = await read(some);
+    if (files.length === 0) {
+      if (some.length === present.length) throw everyFileEmpty('location');
       return { staged: null, record: recordOf(NOTHING) };
     }
-    const wider = (found: Pick<Found, 'periods' | 'isWhole'>): boolean =>
-      plan.widen({ ...found, isWhole: found.isWhole || read.isWhole });
     try {
-      const { found, ...staged } = await stage(read.files, {
+      const { found, ...staged } = await stage(files, {
         others: plan.others,
         check: (part) => {
-          if (wider(part)) throw new WiderReading();
+          if (plan.widen({ ...part, isWhole: part.isWhole || isWhole })) throw new WiderReading();
         },
       });
       const periodsOf = new Map(found.periodsOf);
-      for (const [copy, others] of read.copies)
+      for (const [copy, others] of copies)
         periodsOf.set(copy, [...new Set(others.flatMap((path) => found.periodsOf.get(path) ?? []))]);
       const named = new Map(some.map(({ path, name }) => [name, periodsOf.get(path) ?? []]));
-      const isWhole = found.isWhole || read.isWhole;
-      return { staged, record: recordOf({ periods: found.periods, periodsOf: named, isWhole }) };
+      const { periods } = found;
+      return {
+        staged,
+        record: recordOf({ periods, periodsOf: named, isWhole: found.isWhole || isWhole }),
+      };
     } catch (error) {
       if (!(error instanceof WiderReading)) throw error;
     }
