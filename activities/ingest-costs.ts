@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Month } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { notFound } from '../domain/shared/errors.ts';
+import type { ServiceAccountKey } from '../domain/shared/service-account-key.ts';
 import type { FailureReason } from '../domain/shared/failure-reason.ts';
 import { ingestOf, type IngestRunInput } from '../domain/sources/ingest.ts';
 import { isRemote } from '../egress/locations/remote-file.ts';
@@ -32,6 +33,10 @@ export interface IngestDependencies {
   sourceRulesOf: SourceRulesOf;
   /** Lets a reader open remote locations, through the guarded proxy. */
   openRemoteFiles: (reader: Statements) => Promise<void>;
+  /** The setting BIGQUERY_API_ENDPOINT. */
+  bigQueryEndpoint?: string;
+  /** Returns the service account that a source has as its credentials; null without any. */
+  serviceAccountOf?: (orgId: string, sourceId: string) => Promise<ServiceAccountKey | null>;
   metrics: Metrics;
   log: Logger;
 }
@@ -43,6 +48,8 @@ export function createIngestActivities({
   sealer,
   sourceRulesOf,
   openRemoteFiles,
+  bigQueryEndpoint,
+  serviceAccountOf = () => Promise.resolve(null),
   metrics,
   log,
 }: IngestDependencies) {
@@ -76,6 +83,7 @@ export function createIngestActivities({
           currency: organisation.currency,
           rules: sourceRulesOf(run.orgId),
           attempt,
+          bigQuery: { apiEndpoint: bigQueryEndpoint, key: await serviceAccountOf(run.orgId, run.sourceId) },
         });
       }),
     );

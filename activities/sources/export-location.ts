@@ -82,6 +82,7 @@ export async function exportFiles(
   { now, field = 'location', signal }: { now: Date; field?: string | undefined; signal?: AbortSignal },
 ): Promise<LocationFiles> {
   const target = await checkSourceLocation(location, rules, field);
+  if (target.kind === 'bigquery') throw invalid(`${field}: expected files, got a table of BigQuery`);
   if (target.kind === 'http') {
     const files = [target.url];
     return {

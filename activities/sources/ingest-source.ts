@@ -8,6 +8,7 @@ import { publishComputed } from '../../warehouse/spend/compute-spend.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 import { readSource } from './read-source.ts';
 import { withSourceFiles } from './source-files.ts';
+import type { BigQueryReach } from './tables/bigquery-reach.ts';
 
 /** What an attempt to ingest a source needs. */
 export interface Ingest {
@@ -18,6 +19,7 @@ export interface Ingest {
   currency: string;
   rules: SourceRules;
   attempt: Attempt;
+  bigQuery: BigQueryReach;
 }
 
 /**
@@ -28,13 +30,13 @@ export interface Ingest {
  * @throws ServiceError `invalid` for data that cannot be loaded, and if a file has changed while it was read.
  */
 export function ingestSource(source: CostSource, ingest: Ingest): Promise<LoadResult> {
-  const { warehouse, sessions, scope, currency, rules, attempt } = ingest;
+  const { warehouse, sessions, scope, currency, rules, attempt, bigQuery } = ingest;
   const { reader, session } = sessions;
   const { objectStorage } = warehouse.settings;
   const access = { reader, rules, objectStorage, now: scope.now, signal: attempt.signal };
   return withSourceFiles(access, async (files) => {
     const load = await beginLoad(session, scope);
-    const staged = await readSource(source, { sessions, load, files, currency, rules, attempt });
+    const staged = await readSource(source, { sessions, load, files, currency, rules, attempt, bigQuery });
     // Before the lock, which other loads of the organisation may hold for long.
     await files.refuseChanged();
     const published = await publishComputed(warehouse, session, scope, async () => {

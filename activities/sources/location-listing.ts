@@ -33,7 +33,7 @@ interface LocationRules extends Omit<ListingRules, 'mayList'> {
  */
 export const listLocation = (
   session: Statements,
-  target: Exclude<SourceLocation, { kind: 'http' }>,
+  target: Exclude<SourceLocation, { kind: 'http' | 'bigquery' }>,
   rules: LocationRules,
 ): Promise<LocationListing> =>
   target.kind === 'local' ? local(target.path, rules) : objectStorage(session, target.url, rules);

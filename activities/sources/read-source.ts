@@ -1,3 +1,5 @@
+import { invalid } from '../../domain/shared/errors.ts';
+import { isTableLocation } from '../../domain/sources/table-location.ts';
 import {
   missingAiSpendColumns,
   missingAiUsageColumns,
@@ -10,17 +12,25 @@ import { missingHostColumns, stageHosts } from '../../warehouse/sources/hosts-lo
 import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
 import { readOpenCost } from './read-opencost.ts';
 import type { Reading } from './reading.ts';
+import { readBillTable } from './tables/read-bill-table.ts';
 
 type Kind = CostSource['kind'];
 
 /** For each kind of source: reads its files, or its API, and stages their rows. */
 const READERS: { [K in Kind]: (source: CostSourceOf<K>, reading: Reading) => Promise<StagedLoad> } = {
-  focus: async ({ location, options: { cost_column: costColumn } }, { sessions, load, files, currency }) =>
-    stageFocus(sessions, load, {
+  focus: async (source, reading) => {
+    const { location, options } = source;
+    if (isTableLocation(location)) return readBillTable(source, reading);
+    refuseTableOptions(options);
+    const { cost_column: costColumn } = options;
+    const { sessions, load, files, currency } = reading;
+    return stageFocus(sessions, load, {
       files: await files.at('location', location, (file) => missingColumns(file, costColumn)),
       costColumn,
       currency,
-    }),
+    });
+  },
+  gcp_billing: readBillTable,
   opencost: readOpenCost,
   hosts: async ({ location }, { sessions, load, files }) =>
     stageHosts(sessions, load, await files.at('location', location, missingHostColumns)),
@@ -30,6 +40,12 @@ const READERS: { [K in Kind]: (source: CostSourceOf<K>, reading: Reading) => Pro
       usage: await files.at('options.usage_location', options.usage_location, missingAiUsageColumns),
     }),
 };
+
+/** Throws `invalid` for an option that would do nothing. */
+function refuseTableOptions(options: CostSourceOf<'focus'>['options']): void {
+  if (options.kubernetes !== undefined)
+    throw invalid('options.kubernetes: expected none, because the location is not a table of BigQuery');
+}
 
 /** Reads a source of any kind, and stages its rows under the load. */
 export const readSource = <K extends Kind>(source: CostSourceOf<K>, reading: Reading): Promise<StagedLoad> =>

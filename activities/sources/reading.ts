@@ -3,6 +3,7 @@ import type { LoadSessions } from '../../warehouse/engine/readers/load-sessions.
 import type { Load } from '../../warehouse/sources/publishing/load.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 import type { SourceFiles } from './source-files.ts';
+import type { BigQueryReach } from './tables/bigquery-reach.ts';
 
 /** What the reading of a source needs. */
 export interface Reading {
@@ -13,4 +14,5 @@ export interface Reading {
   currency: string;
   rules: SourceRules;
   attempt: Attempt;
+  bigQuery: BigQueryReach;
 }

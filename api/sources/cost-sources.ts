@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid, Outage, ServiceError, unavailable } from '../../domain/shared/errors.ts';
+import { refuseTable } from '../../domain/sources/table-location.ts';
 import { isRemote } from '../../egress/locations/remote-file.ts';
 import { checkSourceLocation } from '../../egress/locations/source-location.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
@@ -47,8 +48,15 @@ async function withRuns(warehouse: Warehouse, orgId: string): Promise<(source: C
 }
 
 /** Checks the locations of a source, or of a change of one. */
-async function checkLocations(changed: LocationFields, rules: SourceRules): Promise<void> {
-  for (const { field, location } of locationsOf(changed)) await checkSourceLocation(location, rules, field);
+async function checkLocations(
+  kind: CostSource['kind'],
+  changed: LocationFields,
+  rules: SourceRules,
+): Promise<void> {
+  for (const { field, location } of locationsOf(changed)) {
+    refuseTable(kind, { field, location });
+    await checkSourceLocation(location, rules, field);
+  }
 }
 
 /** Rejects a source in another currency than the organisation's, because money is never converted. */
@@ -92,7 +100,7 @@ async function postSource(request: Asked<{ body: typeof newCostSource }>, depend
   const { organisation } = caller;
   const { currency: own, ...source } = request.body;
   checkCurrency(own, organisation.currency);
-  await checkLocations(source, sourceRulesOf(organisation.id));
+  await checkLocations(source.kind, source, sourceRulesOf(organisation.id));
   await checkReadable(dependencies, source.kind, source);
   const id = newId('src');
   // The repeatable step comes first, so that no source is stored without its daily ingest.
@@ -133,8 +141,11 @@ async function patchSource(
   const { options, ...others } = without(request.body, undefined);
   const changes: CostSourceChanges =
     options === undefined ? others : { ...others, options: optionsOf(await kindOf(), options) };
-  await checkLocations(changes, sourceRulesOf(orgId));
-  if (locationsOf(changes).length > 0) await checkReadable(dependencies, await kindOf(), changes);
+  if (locationsOf(changes).length > 0) {
+    const kind = await kindOf();
+    await checkLocations(kind, changes, sourceRulesOf(orgId));
+    await checkReadable(dependencies, kind, changes);
+  }
   const by = changeBy(caller, clock.now());
   const updated = found('cost source', id, await updateCostSource(warehouse, orgId, id, changes, by));
   // The change can complete a month, which does not wait for the next daily settlement.

@@ -11,6 +11,15 @@ export interface BigQueryQuery {
   parameters: readonly QueryParameter[];
 }
 
+/** A column of a table or of a result. The fields of a RECORD are columns, too. */
+export interface BigQueryColumn {
+  name: string;
+  /** As legacy SQL or GoogleSQL names it: INTEGER or INT64, RECORD or STRUCT. */
+  type: string;
+  isRepeated: boolean;
+  fields: BigQueryColumn[];
+}
+
 /** The value of a parameter: a day, a text, or a list of texts. */
 export type QueryParameter =
   { name: string; type: 'DATE' | 'STRING'; value: string } | { name: string; values: readonly string[] };

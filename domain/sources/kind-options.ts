@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { MOST_BYTES } from '../shared/bigquery-query.ts';
 import { normalText } from '../shared/text/normal-text.ts';
 import type { Kind } from './kinds.ts';
 
 const FILES = 'expected a path, glob or URI of CSV or Parquet files';
+const TABLE = 'expected a table of BigQuery, as bigquery://project.dataset.table';
 
 /** A location, and what it must be in messages. */
 export const locationOf = (expected = FILES) =>
@@ -34,7 +36,29 @@ const onBill = z
     'Whether machines without a bill line are on a connected bill: always, never, or not known (auto, the default), so that they hold months back',
   );
 
-const focus = z.strictObject({ cost_column: costColumn.default(FOCUS_DEFAULTS.cost_column) });
+/** BigQuery bills at least this much for a query. */
+const FEWEST_BYTES = 10 * 2 ** 20;
+const BYTES = `expected a whole number of bytes from ${FEWEST_BYTES} to ${2 ** 50}`;
+
+/** The options of bills in tables of BigQuery. */
+const ofTables = {
+  max_bytes: z
+    .int({ error: BYTES })
+    .min(FEWEST_BYTES, { error: BYTES })
+    .max(2 ** 50, { error: BYTES })
+    .optional()
+    .describe(
+      `The most bytes that each query of a table may process and bill; without it ${MOST_BYTES} (10 GB)`,
+    ),
+  kubernetes: z
+    .enum(['labels'])
+    .optional()
+    .describe(
+      "Whether lines of a table with the labels of GKE's cost allocation are spend of their cluster and namespace; without it they are cloud spend",
+    ),
+};
+
+const focus = z.strictObject({ cost_column: costColumn.default(FOCUS_DEFAULTS.cost_column), ...ofTables });
 
 const openCost = z.strictObject({
   cluster: cluster.optional(),
@@ -58,7 +82,14 @@ export const KIND_OPTIONS = {
     options: focus,
     ofNew: focus.default(FOCUS_DEFAULTS),
     defaults: FOCUS_DEFAULTS,
-    location: FILES,
+    location: `${FILES}, or a table of BigQuery`,
+  },
+  gcp_billing: {
+    name: 'GcpBilling',
+    options: focus,
+    ofNew: focus.default(FOCUS_DEFAULTS),
+    defaults: FOCUS_DEFAULTS,
+    location: TABLE,
   },
   opencost: {
     name: 'OpenCost',

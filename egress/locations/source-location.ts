@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { invalid } from '../../domain/shared/errors.ts';
+import { tableOfLocation, type BillTableName } from '../../domain/sources/table-location.ts';
 import { realPathUnder } from './local-files.ts';
 import { resolveTarget } from '../requests/resolve-target.ts';
 import type { SourceRules } from './source-rules.ts';
@@ -8,7 +9,10 @@ export { checkRealPaths } from './local-files.ts';
 
 /** A location that may be read. `path` is absolute, with the links in its folders resolved; it may be a glob. */
 export type SourceLocation =
-  { kind: 'local'; path: string } | { kind: 'http'; url: string } | { kind: 's3'; url: string };
+  | { kind: 'local'; path: string }
+  | { kind: 'http'; url: string }
+  | { kind: 's3'; url: string }
+  | ({ kind: 'bigquery' } & BillTableName);
 
 const ACCEPTED = 'a local path or glob, file://…, s3://bucket/key, https://… or http://…';
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
@@ -43,6 +47,8 @@ export async function checkSourceLocation(
       return local(pathOfFileUrl(location, field), rules, field);
     case 's3':
       return s3(location, field);
+    case 'bigquery':
+      return { kind: 'bigquery', ...tableOfLocation(location, field) };
     case 'http':
     case 'https':
       return http(location, rules, field);

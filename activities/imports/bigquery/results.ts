@@ -7,7 +7,8 @@ import {
   type QueryColumn,
 } from '../../../domain/imports/bigquery/query-rules.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
-import type { ResultColumn, ResultRow } from '../../shared/bigquery/answers.ts';
+import type { BigQueryColumn } from '../../../domain/shared/bigquery-query.ts';
+import type { ResultRow } from '../../shared/bigquery/answers.ts';
 import type { BigQueryAccess, BigQueryClient } from '../../shared/bigquery/client.ts';
 import type { JobReference } from '../../shared/bigquery/job.ts';
 import { resultPages } from '../../shared/bigquery/result-pages.ts';
@@ -37,7 +38,7 @@ export async function* resultOf(
 }
 
 /** Returns columns in the form that the rules of imports name. */
-export const importColumns = (columns: readonly ResultColumn[]): QueryColumn[] =>
+export const importColumns = (columns: readonly BigQueryColumn[]): QueryColumn[] =>
   columns.map(({ name, type, isRepeated }) => ({ name, type: isRepeated ? `ARRAY<${type}>` : type }));
 
 function readerOf(

@@ -1,17 +1,9 @@
 import { z } from 'zod';
+import type { BigQueryColumn } from '../../../domain/shared/bigquery-query.ts';
 
 // Answers of BigQuery's REST API, version 2, reduced to the fields that are used.
 
-/** A column of a table or of a result. The fields of a RECORD are columns, too. */
-export interface ResultColumn {
-  name: string;
-  /** As legacy SQL or GoogleSQL names it: INTEGER or INT64, RECORD or STRUCT. */
-  type: string;
-  isRepeated: boolean;
-  fields: ResultColumn[];
-}
-
-const column: z.ZodType<ResultColumn> = z
+const column: z.ZodType<BigQueryColumn> = z
   .object({
     name: z.string(),
     type: z.string(),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BigQueryQuery, QueryParameter } from '../../../domain/shared/bigquery-query.ts';
+import type { BigQueryColumn, BigQueryQuery, QueryParameter } from '../../../domain/shared/bigquery-query.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
-import { jobAnswer, type JobError, type ResultColumn } from './answers.ts';
+import { jobAnswer, type JobError } from './answers.ts';
 import type { BigQueryAccess, BigQueryClient } from './client.ts';
 import { isPassing, refused } from './failures.ts';
 import { answerTo, isDuplicate } from './request.ts';
@@ -13,7 +13,7 @@ export interface DryRun {
   statementType: string | null;
   /** Null if BigQuery gives no estimate. */
   bytesProcessed: number | null;
-  columns: ResultColumn[];
+  columns: BigQueryColumn[];
   /** Parameters that the query uses and that were not given. */
   undeclared: string[];
   location: string | undefined;

@@ -1,5 +1,6 @@
 import { Outage } from '../../../domain/shared/errors.ts';
-import { resultsAnswer, type ResultColumn, type ResultRow } from './answers.ts';
+import type { BigQueryColumn } from '../../../domain/shared/bigquery-query.ts';
+import { resultsAnswer, type ResultRow } from './answers.ts';
 import type { BigQueryAccess, BigQueryClient } from './client.ts';
 import type { JobReference } from './job.ts';
 import { answerTo } from './request.ts';
@@ -7,7 +8,7 @@ import { answerTo } from './request.ts';
 /** A page of a result. */
 export interface ResultPage {
   rows: ResultRow[];
-  columns: ResultColumn[];
+  columns: BigQueryColumn[];
   /** How many rows the whole result has. */
   totalRows: number;
   /** How many rows the pages before this one had. */

@@ -44,6 +44,7 @@ export const ingestOf = (
   currency: 'USD',
   rules: { roots: [directory], privateTargets: parsePrivateTargets('127.0.0.1') },
   attempt: { refuseStale: () => undefined, signal: new AbortController().signal, report: () => undefined },
+  bigQuery: { apiEndpoint: undefined, key: null },
 });
 
 /** Runs `work` with the sessions of a load, like an ingest. */

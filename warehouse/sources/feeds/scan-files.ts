@@ -24,6 +24,8 @@ export interface Relation {
   written?: readonly WrittenFile[];
   /** The files whose rows another delivery has, too, perhaps by chance. */
   alsoIn?: readonly AlsoIn[];
+  /** What the list of values is made from, if each row of this relation stands for `group_rows` lines. */
+  values?: Relation;
 }
 
 /** A file as its rows name it, its own name, and the delivery that has its rows, too. */
@@ -34,10 +36,11 @@ interface AlsoIn {
 }
 
 /** What files of one shape have in common. */
-export type Shape = Pick<Relation, 'format' | 'columns'>;
+export type Shape = Pick<Relation, 'format' | 'columns' | 'values'>;
 
-/** Returns the SQL of a hash of a whole row, also of the cells that are not read. */
-export function lineOf({ columns }: Shape): string {
+/** Returns the SQL of a hash of a whole row, also of the cells that are not read; null if a row stands for several lines. */
+export function lineOf({ columns, values }: Shape): string {
+  if (values !== undefined) return 'CAST(NULL AS UBIGINT)';
   const cells = columns.filter(({ isRepeated }) => isRepeated !== true).map(({ name }) => quoted(name));
   return cells.length === 0 ? 'CAST(NULL AS UBIGINT)' : `hash(${cells.join(', ')})`;
 }
@@ -76,8 +79,9 @@ function fileColumnOf(columns: readonly ExportColumn[]): string {
 export const relationsOf = (
   files: readonly ExportFile[],
   brokenLines: keyof typeof BROKEN_LINES = 'counted',
-): Relation[] =>
-  byShape(files).map((same) => ({
+): Relation[] => [
+  ...files.flatMap(groupedRelation),
+  ...byShape(files.filter(({ grouped }) => grouped === undefined)).map((same) => ({
     from: scanOf(same, brokenLines),
     fileColumn: fileColumnOf(same[0].columns),
     format: same[0].format,
@@ -89,7 +93,16 @@ export const relationsOf = (
     alsoIn: same.flatMap(({ opened, path, alsoIn }) =>
       alsoIn === undefined ? [] : [{ file: opened, name: withoutQuery(path), other: withoutQuery(alsoIn) }],
     ),
-  }));
+  })),
+];
+
+/** Returns the relation of a table whose lines are grouped already; none for a file. */
+function groupedRelation({ grouped, columns, opened, writtenOn }: ExportFile): Relation[] {
+  if (grouped === undefined) return [];
+  const rows = { fileColumn: 'export_file', format: 'parquet', counts: [null] } as const;
+  const written = writtenOn === undefined ? [] : [{ file: opened, writtenOn }];
+  return [{ ...rows, from: grouped.from, columns, written, values: { ...rows, ...grouped.values } }];
+}
 
 /** Lines that are not CSV are counted in the temporary table `broken_lines` (rejected-rows.ts), or skipped. */
 const BROKEN_LINES = {

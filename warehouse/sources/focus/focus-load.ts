@@ -57,6 +57,8 @@ export interface FocusExport {
   costColumn: CostColumn;
   /** The organisation's currency. Any other currency in the export fails the load. */
   currency: string;
+  /** What is collected, if the export depends on it; see {@link candidatesToCollect}. */
+  candidates?: readonly Candidate[];
 }
 
 /**
@@ -66,10 +68,10 @@ export interface FocusExport {
 export async function stageFocus(
   sessions: LoadSessions,
   load: Load,
-  { files, costColumn, currency }: FocusExport,
+  { files, costColumn, currency, candidates: known }: FocusExport,
 ): Promise<StagedLoad> {
   const { reader, session } = sessions;
-  const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
+  const candidates = known ?? (await candidatesToCollect(sessions, load.orgId, load.now));
   let rollUp: RollUp = { files, costColumn, now: load.now, listed: [], hasNames: false };
   const counts = await readFeed(reader, load, {
     relations: relationsOf(files),
@@ -171,6 +173,8 @@ const READ = [
   'billed_roll_up',
   'checked_groups',
   'value_groups',
+  'table_groups',
+  'table_values',
   'units_twice',
   'whole_lines',
 ];
