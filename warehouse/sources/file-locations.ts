@@ -28,6 +28,5 @@ export const locationsOf = ({ location, options = {} }: LocationFields): FieldLo
 export const fileLocations = (kind: CostSource['kind'], fields: LocationFields): FieldLocation[] =>
   locationsOf(fields).filter(
     ({ field, location }) =>
-      !isTableLocation(location) &&
-      !(kind === 'opencost' && field === 'location' && isApiLocation(location)),
+      !isTableLocation(location) && !(kind === 'opencost' && field === 'location' && isApiLocation(location)),
   );

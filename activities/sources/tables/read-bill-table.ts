@@ -6,7 +6,9 @@ import { dayWritten } from '../../../domain/sources/exports/day-written.ts';
 import { tableOfLocation } from '../../../domain/sources/table-location.ts';
 import type { CostSourceOf } from '../../../warehouse/sources/cost-sources.ts';
 import { stageFocus } from '../../../warehouse/sources/focus/focus-load.ts';
+import type { BillTable } from '../../../warehouse/sources/focus/tables/bill-table.ts';
 import { billTableOf, collectedOf } from '../../../warehouse/sources/focus/tables/bill-tables.ts';
+import { gkeNotes } from '../../../warehouse/sources/focus/tables/gke-labels.ts';
 import {
   partitionProbe,
   periodOf,
@@ -19,7 +21,10 @@ import {
   openTableRows,
   tableFile,
 } from '../../../warehouse/sources/focus/tables/table-rows.ts';
-import { candidatesToCollect } from '../../../warehouse/sources/focus/values/collected-values.ts';
+import {
+  CLUSTER_CANDIDATES,
+  candidatesToCollect,
+} from '../../../warehouse/sources/focus/values/collected-values.ts';
 import type { StagedLoad } from '../../../warehouse/sources/publishing/load.ts';
 import { bigQueryClient } from '../../shared/bigquery/client.ts';
 import type { Reading } from '../reading.ts';
@@ -45,7 +50,12 @@ export async function readBillTable(source: TableSource, reading: Reading): Prom
   );
   const table = billTableOf(source.kind, name, columns, options.cost_column);
   const isPartitioned = await wouldRun(partitionProbe(table), queries);
-  const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
+  const hasClusters = options.kubernetes === 'labels';
+  if (hasClusters) refuseOtherLabels(table);
+  const candidates = [
+    ...(await candidatesToCollect(sessions, load.orgId, load.now)),
+    ...(hasClusters ? CLUSTER_CANDIDATES : []),
+  ];
   const collected = collectedOf(candidates);
   const found = await periodsOf(periodsQuery(table, { isPartitioned, startMonth: load.startMonth }), queries);
   const periods = found.filter(({ month }) => isWanted(month, load));
@@ -92,7 +102,23 @@ export async function readBillTable(source: TableSource, reading: Reading): Prom
       }),
     );
   }
-  return stageFocus(sessions, load, { files, costColumn: options.cost_column, currency, candidates });
+  const notes = await gkeNotes(sessions.reader, hasClusters);
+  const staged = await stageFocus(sessions, load, {
+    files,
+    costColumn: options.cost_column,
+    currency,
+    candidates,
+  });
+  return { ...staged, notes: [...notes, ...staged.notes] };
+}
+
+/** Throws `invalid` if the labels of the table's lines are not a list, as Google writes it. */
+function refuseOtherLabels({ tags }: BillTable): void {
+  if (tags === null || !('entries' in tags))
+    throw invalid(
+      'options.kubernetes: expected a table whose labels or Tags are a repeated column of keys and values, as Google writes it; ' +
+        'remove the option, or read that table',
+    );
 }
 
 function queriesOf(

@@ -51,4 +51,5 @@ export const collectedOf = (candidates: readonly Candidate[]): CollectedKeys => 
   tagKeys: [...new Set(candidates.flatMap(({ kind, choice }) => (kind === 'tag' ? [choice] : [])))],
   services: candidates.some(({ kind, choice }) => kind === 'split' && choice === 'service'),
   resourceGroups: candidates.some(({ kind, choice }) => kind === 'split' && choice === 'resource_group'),
+  clusters: candidates.some(({ kind }) => kind === 'label'),
 });

@@ -1,6 +1,7 @@
 import type { BigQueryQuery, QueryParameter } from '../../../../domain/shared/bigquery-query.ts';
 import { NOT_KEPT } from '../kept-resources.ts';
 import type { BillTable, BillTags } from './bill-table.ts';
+import { gkeKeys, gkeTotals } from './gke-labels.ts';
 import { micros, named, nullable } from './google-sql.ts';
 import { isOfPeriod, type TablePeriod } from './period-query.ts';
 
@@ -9,6 +10,8 @@ export interface CollectedKeys {
   tagKeys: readonly string[];
   services: boolean;
   resourceGroups: boolean;
+  /** Whether lines that name their cluster and namespace are grouped by them (gke-labels.ts). */
+  clusters: boolean;
 }
 
 /** A query, and the columns of its result in order. */
@@ -74,6 +77,7 @@ function collectedKeys({ tags, service, resourceGroup }: BillTable, collected: C
     ...(collected.services && service !== null ? { [GROUP.service]: service } : {}),
     ...(collected.resourceGroups && resourceGroup !== null ? { [GROUP.resourceGroup]: resourceGroup } : {}),
     ...(tags === null || collected.tagKeys.length === 0 ? {} : tagKeys(tags, collected.tagKeys)),
+    ...(collected.clusters && tags !== null && 'entries' in tags ? gkeKeys(tags.entries) : {}),
   };
 }
 
@@ -206,7 +210,7 @@ const MOST_LISTED = 20_000;
 
 /**
  * Returns the query for what the bill of a period could be divided by: services, resource groups and all tags, with their cost. It
- * reads no row twice, because few runs need it.
+ * is apart from the roll-up, because only the newest periods need it, and it stops at the dearest groups.
  */
 export function valuesQuery(table: BillTable, period: TablePeriod): GroupsQuery {
   const { tags, service, resourceGroup } = table;
@@ -222,10 +226,12 @@ export function valuesQuery(table: BillTable, period: TablePeriod): GroupsQuery 
     [GROUP.effective]: 'CAST(SUM(effective) AS STRING)',
     [GROUP.billed]: 'CAST(SUM(billed) AS STRING)',
     [GROUP.lines]: 'COUNT(*)',
+    ...gkeTotals('IFNULL(effective, billed)'),
   };
+  const cluster = tags !== null && 'entries' in tags ? gkeKeys(tags.entries).cluster : 'CAST(NULL AS STRING)';
   const query = `WITH lines AS (
   SELECT
-${listed({ ...amounts(table), ...keys })}
+${listed({ ...amounts(table), ...keys, cluster })}
   FROM ${named(table.name)} AS bill
   WHERE ${isOfPeriod(table, period)} AND ${micros(table.chargeEnd)} >= ${micros(table.chargeStart)})
 SELECT ${quotedNames(keys).join(', ')},

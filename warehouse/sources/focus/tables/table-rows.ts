@@ -3,6 +3,7 @@ import { firstDay } from '../../../../domain/shared/calendar.ts';
 import type { Reader } from '../../../engine/readers/reader.ts';
 import { sqlText } from '../../../engine/sql/sql-text.ts';
 import { quoted } from '../../feeds/cells.ts';
+import { CLUSTER_LABELS } from '../values/collected-values.ts';
 import type { ExportColumn, ExportFile } from '../../feeds/export-files.ts';
 import type { BillTable } from './bill-table.ts';
 import type { TablePeriod } from './period-query.ts';
@@ -112,6 +113,7 @@ export function tableFile(
       ? {}
       : { x_Credits: text(`CASE WHEN copy = 0 THEN '[{"amount":' || ${GROUP.credits} || '}]' END`) }),
     ...tagsOf(table, collected),
+    ...(collected.clusters ? copied(CLUSTER_LABELS) : {}),
   };
   const creditLines =
     credits === null ? '0' : `CASE WHEN copy = 0 THEN CAST(${GROUP.creditLines} AS BIGINT) ELSE 0 END`;
