@@ -189,7 +189,7 @@ describe.skipIf(lacking('sqlglot') !== '')(
       expect(
         rejectedSamples.map(({ problem, rows, file }) => `${problem} ${rows} ${String(file)}`).sort(),
       ).toEqual([
-        `BillingPeriodStart: expected a UTC time, got nothing 1 bigquery://${TABLE}#no month`,
+        'BillingPeriodStart: expected a UTC time, got nothing 1 null',
         `ChargePeriodStart: expected a UTC time, got nothing 1 bigquery://${TABLE}#2026-01`,
         `EffectiveCost: expected a decimal number, got nothing 1 bigquery://${TABLE}#2026-01`,
       ]);
