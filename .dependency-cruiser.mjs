@@ -46,7 +46,7 @@ const SUBJECTS = {
     'events',
     'exports',
   ],
-  egress: ['requests', 'locations', 'exports'],
+  egress: ['requests', 'buckets', 'locations', 'exports'],
   warehouse: [
     'engine',
     'organisations',

@@ -2,13 +2,19 @@ import type { Logger } from 'pino';
 import type { Month } from '../domain/shared/calendar.ts';
 import type { Clock } from '../domain/shared/clock.ts';
 import { notFound } from '../domain/shared/errors.ts';
-import type { ServiceAccountKey } from '../domain/shared/service-account-key.ts';
 import type { FailureReason } from '../domain/shared/failure-reason.ts';
 import { ingestOf, type IngestRunInput } from '../domain/sources/ingest.ts';
+import type { Buckets, OperatorBuckets } from '../domain/sources/exports/object-storage.ts';
+import { openedBuckets } from '../egress/buckets/opened-buckets.ts';
 import { isRemote } from '../egress/locations/remote-file.ts';
 import type { SourceRulesOf } from '../egress/locations/source-rules.ts';
 import { assetNotesOfRun } from '../warehouse/spend/assets/asset-notes.ts';
-import { COST_SOURCES, type CostSource } from '../warehouse/sources/cost-sources.ts';
+import {
+  COST_SOURCES,
+  credentialsOfSource,
+  ownTypeOf,
+  type CostSource,
+} from '../warehouse/sources/cost-sources.ts';
 import { fileLocations } from '../warehouse/sources/file-locations.ts';
 import { doubledNotes } from '../warehouse/spend/assets/doubled-spend.ts';
 import { ingestRuns, startedRun, type IngestRun } from '../warehouse/sources/ingest-runs.ts';
@@ -32,11 +38,14 @@ export interface IngestDependencies {
   sealer: Sealer;
   sourceRulesOf: SourceRulesOf;
   /** Lets a reader open remote locations, through the guarded proxy. */
-  openRemoteFiles: (reader: Statements) => Promise<void>;
+  openRemoteFiles: (
+    reader: Statements,
+    remote: { locations: readonly string[]; buckets: Buckets },
+  ) => Promise<void>;
+  /** The operator's own credentials for buckets. */
+  operatorBuckets: OperatorBuckets;
   /** The setting BIGQUERY_API_ENDPOINT. */
   bigQueryEndpoint?: string;
-  /** Returns the service account that a source has as its credentials; null without any. */
-  serviceAccountOf?: (orgId: string, sourceId: string) => Promise<ServiceAccountKey | null>;
   metrics: Metrics;
   log: Logger;
 }
@@ -48,8 +57,8 @@ export function createIngestActivities({
   sealer,
   sourceRulesOf,
   openRemoteFiles,
+  operatorBuckets,
   bigQueryEndpoint,
-  serviceAccountOf = () => Promise.resolve(null),
   metrics,
   log,
 }: IngestDependencies) {
@@ -74,16 +83,30 @@ export function createIngestActivities({
     const { source, organisation } = await sourceAndOrganisation(warehouse, run);
     return withLoadSessions(warehouse, (sessions) =>
       withHeartbeats([sessions.reader, sessions.session], async (attempt) => {
-        if (fileLocations(source.kind, source).some(({ location }) => isRemote(location)))
-          await openRemoteFiles(sessions.reader);
+        const rules = { ...sourceRulesOf(run.orgId), credentials: ownTypeOf(source) };
+        const credentials = await credentialsOfSource(warehouse, sealer, run.orgId, source);
+        const { privateTargets } = rules;
+        const buckets = await openedBuckets(operatorBuckets, credentials, run.orgId, {
+          privateTargets,
+          field: 'credentials',
+          signal: attempt.signal,
+        });
+        const remote = fileLocations(source.kind, source).filter(({ location }) => isRemote(location));
+        if (remote.length > 0)
+          await openRemoteFiles(sessions.reader, {
+            locations: remote.map(({ location }) => location),
+            buckets,
+          });
         return ingestSource(source, {
           warehouse,
           sessions,
           scope: { ...run, acceptShrink: run.acceptShrink === true, now: clock.now() },
           currency: organisation.currency,
-          rules: sourceRulesOf(run.orgId),
+          rules,
+          credentials,
+          buckets,
           attempt,
-          bigQuery: { apiEndpoint: bigQueryEndpoint, key: await serviceAccountOf(run.orgId, run.sourceId) },
+          bigQueryEndpoint,
         });
       }),
     );

@@ -12,7 +12,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 version=$(node -p 'require(process.argv[1]).dependencies["@duckdb/node-api"].split("-")[0]' "$root/package.json")
 # Unlike $HOME, ~ works where HOME is not set.
 dir=${1:-${XDG_CACHE_HOME:-~/.cache}/cost-analytics/duckdb-extensions-$version}
-extensions=(ducklake postgres_scanner httpfs)
+extensions=(ducklake postgres_scanner httpfs azure)
 
 missing=()
 for extension in "${extensions[@]}"; do

@@ -1,4 +1,4 @@
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure, type Duration } from '@temporalio/common';
 import type { Logger } from 'pino';
 import type { FailureReason } from '../../domain/shared/failure-reason.ts';
 import type { SealedPlace, Sealer } from '../../security/sealing.ts';
@@ -26,7 +26,7 @@ export const sealFailures = (sealer: Sealer, log: Pick<Logger, 'warn'>) =>
         message: `${activityType} failed (${type}); its run, its delivery or the service's log has the reason`,
         type,
         nonRetryable: classified?.nonRetryable ?? false,
-        ...(typeof wait === 'string' ? { nextRetryDelay: wait } : {}),
+        ...(typeof wait === 'string' ? { nextRetryDelay: wait as Duration } : {}),
         details: [sealer.seal(place, error instanceof Error ? error.message : String(error))],
       });
     }

@@ -14,6 +14,7 @@ import {
   MOST_YEARS,
   READABLE_YEARS,
 } from '../../domain/sources/readable-days.ts';
+import { NO_BUCKETS, type Buckets } from '../../domain/sources/exports/object-storage.ts';
 import { tableAmong, tableGlobs } from '../../domain/sources/exports/table-formats.ts';
 import { firstAndMore, forMessage } from '../../domain/shared/text/for-message.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
@@ -68,6 +69,14 @@ export interface LocationFiles {
   submitted: ReadonlyMap<string, number>;
 }
 
+/** How a location is asked for. Without `buckets` there are no credentials for any. */
+interface Asking {
+  now: Date;
+  field?: string | undefined;
+  signal?: AbortSignal;
+  buckets?: Buckets;
+}
+
 /**
  * Returns the current files of a source's location. Resolves the path, folder or glob, and checks that the organisation may read
  * the files. If a folder has manifests, only the files that they name are current. Holds local files open.
@@ -79,7 +88,7 @@ export async function exportFiles(
   location: string,
   rules: SourceRules,
   held: HeldFiles,
-  { now, field = 'location', signal }: { now: Date; field?: string | undefined; signal?: AbortSignal },
+  { now, field = 'location', signal = new AbortController().signal, buckets = NO_BUCKETS }: Asking,
 ): Promise<LocationFiles> {
   const target = await checkSourceLocation(location, rules, field);
   if (target.kind === 'bigquery') throw invalid(`${field}: expected files, got a table of BigQuery`);
@@ -93,7 +102,15 @@ export async function exportFiles(
     };
   }
   const roots = target.kind === 'local' ? rules.roots : null;
-  const listed = await listLocation(session, target, { roots: rules.roots, field, signal });
+  const { privateTargets } = rules;
+  const listed = await listLocation(target, {
+    roots: rules.roots,
+    reach: rules,
+    buckets,
+    privateTargets,
+    field,
+    signal,
+  });
   const found = listed.paths.filter((file) => formatOf(file) !== null);
   if (found.length === 0)
     throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);

@@ -1,3 +1,5 @@
+import type { Credentials } from '../../domain/sources/credentials.ts';
+import type { Buckets } from '../../domain/sources/exports/object-storage.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import type { LoadSessions } from '../../warehouse/engine/readers/load-sessions.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
@@ -8,7 +10,6 @@ import { publishComputed } from '../../warehouse/spend/compute-spend.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 import { readSource } from './read-source.ts';
 import { withSourceFiles } from './source-files.ts';
-import type { BigQueryReach } from './tables/bigquery-reach.ts';
 
 /** What an attempt to ingest a source needs. */
 export interface Ingest {
@@ -18,8 +19,13 @@ export interface Ingest {
   /** The organisation's currency. */
   currency: string;
   rules: SourceRules;
+  /** The source's own; null without any. */
+  credentials: Credentials | null;
+  /** What opens the buckets of the source. */
+  buckets: Buckets;
   attempt: Attempt;
-  bigQuery: BigQueryReach;
+  /** The setting BIGQUERY_API_ENDPOINT. */
+  bigQueryEndpoint?: string | undefined;
 }
 
 /**
@@ -30,13 +36,14 @@ export interface Ingest {
  * @throws ServiceError `invalid` for data that cannot be loaded, and if a file has changed while it was read.
  */
 export function ingestSource(source: CostSource, ingest: Ingest): Promise<LoadResult> {
-  const { warehouse, sessions, scope, currency, rules, attempt, bigQuery } = ingest;
+  const { warehouse, sessions, scope, currency, rules, credentials, buckets, attempt, bigQueryEndpoint } =
+    ingest;
   const { reader, session } = sessions;
-  const { objectStorage } = warehouse.settings;
-  const access = { reader, rules, objectStorage, now: scope.now, signal: attempt.signal };
+  const access = { reader, rules, buckets, now: scope.now, signal: attempt.signal };
   return withSourceFiles(access, async (files) => {
     const load = await beginLoad(session, scope);
-    const staged = await readSource(source, { sessions, load, files, currency, rules, attempt, bigQuery });
+    const reading = { sessions, load, files, currency, rules, credentials, attempt, bigQueryEndpoint };
+    const staged = await readSource(source, reading);
     // Before the lock, which other loads of the organisation may hold for long.
     await files.refuseChanged();
     const published = await publishComputed(warehouse, session, scope, async () => {

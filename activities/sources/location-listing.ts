@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
-import { escapeGlob, Glob } from '../../domain/sources/exports/glob.ts';
+import { escapeGlob, fixedPart, Glob } from '../../domain/sources/exports/glob.ts';
+import { listBucket, type BucketRules } from '../../egress/buckets/list-bucket.ts';
+import { mayReadBucket, type BucketReach } from '../../egress/locations/source-buckets.ts';
 import { checkRealPaths, type SourceLocation } from '../../egress/locations/source-location.ts';
-import { formatOf, listObjects } from '../../warehouse/sources/feeds/export-files.ts';
-import type { Statements } from '../../warehouse/engine/session.ts';
+import { formatOf } from '../../warehouse/sources/feeds/export-files.ts';
 import { letOthersRun } from '../../warehouse/engine/let-others-run.ts';
 import { listLocalFiles, type ListingRules } from './local-listing.ts';
 
@@ -20,23 +21,24 @@ export interface LocationListing {
   filesAt: (globs: readonly string[]) => Promise<string[]>;
 }
 
-interface LocationRules extends Omit<ListingRules, 'mayList'> {
+interface LocationRules extends BucketRules {
   /** The organisation's folders. */
   roots: readonly string[];
+  /** The buckets that the source may read. */
+  reach: BucketReach;
 }
 
 /**
- * Lists the files of a location. A local folder stands for all files below it, like an `s3://` key that ends in a slash.
+ * Lists the files of a location. A local folder stands for all files below it, like a path in a bucket that ends in a slash.
  *
  * @throws ServiceError `invalid` for a folder that cannot be read, a link that leads out of the roots, and a file whose name is
  *   not UTF-8.
  */
 export const listLocation = (
-  session: Statements,
   target: Exclude<SourceLocation, { kind: 'http' | 'bigquery' }>,
   rules: LocationRules,
 ): Promise<LocationListing> =>
-  target.kind === 'local' ? local(target.path, rules) : objectStorage(session, target.url, rules);
+  target.kind === 'local' ? local(target.path, rules) : inBucket(target.url, rules);
 
 async function local(path: string, rules: LocationRules): Promise<LocationListing> {
   const { roots, field } = rules;
@@ -97,24 +99,25 @@ async function localFilesAt(
   return paths;
 }
 
-/** Lists objects. DuckDB lists all objects whose names begin like the glob; those that match it are selected here. */
-async function objectStorage(
-  session: Statements,
-  url: string,
-  { signal }: LocationRules,
-): Promise<LocationListing> {
+/** Lists objects. A storage lists all objects whose names begin like the glob; those that match it are selected here. */
+async function inBucket(url: string, rules: LocationRules): Promise<LocationListing> {
   const pattern = url.replace(/\/$/, '/**');
   const matching = async (globs: readonly string[]): Promise<string[]> => {
-    const pause = letOthersRun(signal);
+    const pause = letOthersRun(rules.signal);
     const paths: string[] = [];
     for (const text of globs) {
       const glob = new Glob(text);
-      for (const path of await listObjects(session, text)) {
+      for (const { path } of await listBucket(fixedPart(text), rules)) {
         await pause();
-        if (glob.matches(path)) paths.push(path);
+        if (!path.endsWith('/') && glob.matches(path)) paths.push(path);
       }
     }
     return paths;
   };
-  return { pattern, paths: await matching([pattern]), notes: [], filesAt: matching };
+  return {
+    pattern,
+    paths: await matching([pattern]),
+    notes: [],
+    filesAt: (globs) => matching(globs.filter((glob) => mayReadBucket(glob, rules.reach))),
+  };
 }

@@ -1,9 +1,9 @@
+import type { Credentials } from '../../domain/sources/credentials.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import type { LoadSessions } from '../../warehouse/engine/readers/load-sessions.ts';
 import type { Load } from '../../warehouse/sources/publishing/load.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 import type { SourceFiles } from './source-files.ts';
-import type { BigQueryReach } from './tables/bigquery-reach.ts';
 
 /** What the reading of a source needs. */
 export interface Reading {
@@ -13,6 +13,9 @@ export interface Reading {
   /** The organisation's currency. */
   currency: string;
   rules: SourceRules;
+  /** The source's own; null without any. */
+  credentials: Credentials | null;
   attempt: Attempt;
-  bigQuery: BigQueryReach;
+  /** The setting BIGQUERY_API_ENDPOINT. */
+  bigQueryEndpoint?: string | undefined;
 }

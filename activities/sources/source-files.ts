@@ -12,9 +12,9 @@ import {
 import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 import { HeldFiles } from '../../egress/locations/held-files.ts';
-import type { RemoteRules } from '../../egress/locations/remote-file.ts';
+import type { BucketRules } from '../../egress/buckets/list-bucket.ts';
 import type { Reader } from '../../warehouse/engine/readers/reader.ts';
-import type { ObjectStorage } from '../../domain/sources/exports/object-storage.ts';
+import type { Buckets } from '../../domain/sources/exports/object-storage.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import { systemClock } from '../../domain/shared/clock.ts';
 import { dayWritten } from '../../domain/sources/exports/day-written.ts';
@@ -34,7 +34,8 @@ const MOST_NOTES = 50;
 interface Access {
   reader: Reader;
   rules: SourceRules;
-  objectStorage: ObjectStorage;
+  /** What opens the buckets of the source. */
+  buckets: Buckets;
   now: Date;
   signal: AbortSignal;
 }
@@ -70,7 +71,7 @@ export async function withSourceFiles(
 export class SourceFiles {
   readonly #access: Access;
   readonly #held: HeldFiles;
-  readonly #read: { versions: FileVersions; rules: RemoteRules }[] = [];
+  readonly #read: { versions: FileVersions; rules: BucketRules }[] = [];
   readonly #notes: string[] = [];
 
   constructor(access: Access, held: HeldFiles) {
@@ -92,10 +93,15 @@ export class SourceFiles {
    * @param missing returns the mandatory columns that a file lacks.
    */
   async at(field: string, location: string, missing: (file: ExportFile) => string[]): Promise<ExportFile[]> {
-    const { reader, rules: sourceRules, objectStorage, now, signal } = this.#access;
-    const current = await exportFiles(reader, location, sourceRules, this.#held, { now, field, signal });
+    const { reader, rules: sourceRules, buckets, now, signal } = this.#access;
+    const current = await exportFiles(reader, location, sourceRules, this.#held, {
+      now,
+      field,
+      signal,
+      buckets,
+    });
     refuseOtherFormats(current.files, field);
-    const rules = { privateTargets: sourceRules.privateTargets, objectStorage, field, signal };
+    const rules = { privateTargets: sourceRules.privateTargets, buckets, field, signal };
     const versions = await versionsOf(current.files, rules, this.#held);
     this.#read.push({ versions, rules });
     const deliveries = new Map(
@@ -135,7 +141,7 @@ export class SourceFiles {
 async function describe(
   reader: Reader,
   file: Pick<ExportFile, 'path' | 'opened'>,
-  rules: RemoteRules,
+  rules: BucketRules,
 ): Promise<ExportFile | null> {
   if (formatOf(file.path) !== 'csv') return describeParquet(reader, file.path, file.opened);
   // DuckDB's own sniffer rejects a whole file for one broken line, and takes memory for every column.

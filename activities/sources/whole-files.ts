@@ -1,14 +1,16 @@
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CsvHeader } from '../../domain/sources/exports/csv-header.ts';
+import { bucketOf, bucketPathOf } from '../../domain/sources/exports/object-storage.ts';
+import { pushTo } from '../../domain/shared/push-to.ts';
 import { invalid, Outage } from '../../domain/shared/errors.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
+import { listBucket, type BucketRules } from '../../egress/buckets/list-bucket.ts';
 import {
   isRemote,
   openRemoteFile,
-  remoteVersion,
+  webVersion,
   type FileVersion,
-  type RemoteRules,
 } from '../../egress/locations/remote-file.ts';
 import {
   isCompressed,
@@ -33,7 +35,7 @@ const MOST_REQUESTS = 16;
  * @throws ServiceError `invalid` for a damaged file, and for quotes that swallow rows.
  */
 export const rowCounter =
-  (file: StoredFile, rules: Omit<RemoteRules, 'signal'>): CountRows =>
+  (file: StoredFile, rules: Omit<BucketRules, 'signal'>): CountRows =>
   async (by, signal) => {
     const { path, opened } = file;
     const isLarge = !isRemote(path) && (await stat(opened)).size > LARGE_BYTES;
@@ -56,7 +58,7 @@ export const rowCounter =
  *
  * @throws ServiceError `invalid` for a damaged file, and for a file whose first line is not a header row.
  */
-export async function readCsvHeader(file: StoredFile, rules: RemoteRules): Promise<string[] | null> {
+export async function readCsvHeader(file: StoredFile, rules: BucketRules): Promise<string[] | null> {
   const header = new CsvHeader({ mostBytes: LONGEST_LINE_BYTES, mostColumns: MOST_COLUMNS });
   for await (const bytes of await bytesOf(file, rules)) if (header.add(bytes)) break;
   const { problem } = header;
@@ -70,7 +72,7 @@ export async function readCsvHeader(file: StoredFile, rules: RemoteRules): Promi
 /** A file's name, and the path under which it is opened. */
 type StoredFile = Pick<ExportFile, 'path' | 'opened'>;
 
-async function bytesOf({ path, opened }: StoredFile, rules: RemoteRules): Promise<AsyncIterable<Buffer>> {
+async function bytesOf({ path, opened }: StoredFile, rules: BucketRules): Promise<AsyncIterable<Buffer>> {
   const stored: Readable = isRemote(path)
     ? await openRemoteFile(path, rules)
     : localBytes(opened, rules.signal);
@@ -100,15 +102,20 @@ const unlessDamaged = async function* (
 /** The versions of files at the beginning of a reading. */
 export type FileVersions = ReadonlyMap<string, FileVersion>;
 
-/** Returns the current version of each file, or the version of the file that is held. */
+/**
+ * Returns the current version of each file, or the version of the file that is held. Reads no content: files of a bucket take one
+ * request for each thousand of their folder, and a file of a web server takes one.
+ */
 export async function versionsOf(
   paths: readonly string[],
-  rules: RemoteRules,
+  rules: BucketRules,
   held?: HeldFiles,
 ): Promise<FileVersions> {
-  const versions = new Map<string, FileVersion>();
-  for (let from = 0; from < paths.length; from += MOST_REQUESTS) {
-    const some = paths.slice(from, from + MOST_REQUESTS);
+  const listed = await listedVersions(paths, rules);
+  const others = paths.filter((path) => !listed.has(path));
+  const versions = new Map(listed);
+  for (let from = 0; from < others.length; from += MOST_REQUESTS) {
+    const some = others.slice(from, from + MOST_REQUESTS);
     const found = await Promise.all(some.map((path) => versionOf(held?.opened(path) ?? path, rules)));
     for (const [index, path] of some.entries()) {
       const version = found[index];
@@ -118,17 +125,51 @@ export async function versionsOf(
   return versions;
 }
 
+/** Returns the versions of the files that lie in buckets. One that is there no more has the version of no file. */
+async function listedVersions(paths: readonly string[], rules: BucketRules): Promise<FileVersions> {
+  const versions = new Map<string, FileVersion>();
+  for (const [bucket, files] of byBucket(paths)) {
+    for (const path of files) versions.set(path, GONE);
+    for (const { path, bytes, etag, writtenAt } of await listBucket(commonPrefix(bucket, files), rules))
+      if (versions.has(path))
+        versions.set(path, { version: etag === '' ? `${bytes} ${writtenAt}` : etag, bytes, writtenAt });
+  }
+  return versions;
+}
+
+const GONE: FileVersion = { version: '', bytes: null, writtenAt: null };
+
+function byBucket(paths: readonly string[]): Map<string, string[]> {
+  const buckets = new Map<string, string[]>();
+  for (const path of paths) {
+    const parts = bucketPathOf(path);
+    if (parts !== null) pushTo(buckets, bucketOf(parts), path);
+  }
+  return buckets;
+}
+
+/** Returns the longest text with which all paths of a bucket begin. A list of it has no more objects than that of the location. */
+function commonPrefix(bucket: string, [first = bucket, ...others]: readonly string[]): string {
+  let length = first.length;
+  for (const path of others) while (!path.startsWith(first.slice(0, length))) length -= 1;
+  return first.slice(0, length);
+}
+
 /** In a millisecond. */
 const NANOSECONDS = 1_000_000n;
 
-async function versionOf(path: string, rules: RemoteRules): Promise<FileVersion> {
-  if (isRemote(path)) return remoteVersion(path, rules);
+async function versionOf(path: string, rules: BucketRules): Promise<FileVersion> {
+  if (isRemote(path)) return webVersion(path, rules);
   const { ino, size, mtimeNs } = await stat(path, { bigint: true });
-  return { version: `${ino} ${size} ${mtimeNs}`, writtenAt: Number(mtimeNs / NANOSECONDS) };
+  return {
+    version: `${ino} ${size} ${mtimeNs}`,
+    bytes: Number(size),
+    writtenAt: Number(mtimeNs / NANOSECONDS),
+  };
 }
 
 /** Throws `invalid` if a file has changed since its reading began, because its rows may come from both versions. */
-export async function refuseChangedFiles(before: FileVersions, rules: RemoteRules): Promise<void> {
+export async function refuseChangedFiles(before: FileVersions, rules: BucketRules): Promise<void> {
   const now = await versionsOf([...before.keys()], rules);
   for (const [path, { version }] of before) {
     if (now.get(path)?.version !== version)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CREDENTIAL_TYPES, CREDENTIALS } from '../../domain/sources/credentials.ts';
 import { KIND_OPTIONS, locationOf, type OptionsOf } from '../../domain/sources/kind-options.ts';
 import { KINDS, type Kind } from '../../domain/sources/kinds.ts';
 import { currency, day, name } from '../http/fields.ts';
@@ -8,6 +9,40 @@ import { runRecord } from './ingest-runs.ts';
 const startsOn = day
   .nullable()
   .describe('The source had no spend before this day, so that earlier days are a known 0; null: not known');
+
+const CREDENTIALS_IN_WORDS = 'What opens its location, as `PUT …/credentials` takes it; never shown';
+
+/** What is shown of the credentials of a source. */
+const shownCredentials = z
+  .object({
+    type: z.enum(CREDENTIAL_TYPES),
+    hint: z.string().describe('Tells credentials apart; not enough to use them'),
+    set_at: z.string(),
+  })
+  .meta({ id: 'ShownCredentials' });
+
+/** The fields of all types of credentials. */
+export const CREDENTIAL_FIELDS = [
+  ...new Set(Object.values(CREDENTIALS).flatMap(({ shape }) => Object.keys(shape))),
+];
+
+/**
+ * The body that sets the credentials of a source. This schema does not check them, because its errors repeat what was sent
+ * (docs/design.md#secrets).
+ */
+export const credentialsBody = z
+  .looseObject(
+    Object.fromEntries(
+      CREDENTIAL_FIELDS.map((field) => [
+        field,
+        z
+          .unknown()
+          .optional()
+          .describe(`Of ${CREDENTIAL_TYPES.filter((type) => field in CREDENTIALS[type].shape).join(', ')}`),
+      ]),
+    ),
+  )
+  .meta({ id: 'SourceCredentials' });
 
 type Options = typeof KIND_OPTIONS;
 
@@ -22,6 +57,7 @@ function newSourceOf<K extends Kind>(kind: K) {
       options,
       schedule_paused: z.boolean().default(false),
       starts_on: startsOn.default(null),
+      credentials: z.unknown().optional().describe(CREDENTIALS_IN_WORDS),
     })
     .meta({ id: `New${KIND_OPTIONS[kind].name}Source` });
 }
@@ -52,6 +88,7 @@ function wireSourceOf<K extends Kind>(kind: K) {
       options,
       schedule_paused: z.boolean(),
       starts_on: z.string().nullable(),
+      credentials: shownCredentials.nullable().describe('Null without credentials of its own'),
       delivered_through: z
         .string()
         .nullable()

@@ -8,6 +8,8 @@ import { newId } from '../../warehouse/engine/sql/ids.ts';
 import {
   createCostSource,
   COST_SOURCES,
+  ownTypeOf,
+  replaceCredentials,
   updateCostSource,
   type CostSource,
   type CostSourceChanges,
@@ -18,21 +20,36 @@ import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { settleMonths } from '../../warehouse/months/settlement.ts';
 import { callerOf, changeBy } from '../access/authentication.ts';
 import { requested } from '../access/requested.ts';
-import { costSource, costSourceChanges, newCostSource, optionsOf } from './cost-source-fields.ts';
+import {
+  costSource,
+  costSourceChanges,
+  CREDENTIAL_FIELDS,
+  credentialsBody,
+  newCostSource,
+  optionsOf,
+} from './cost-source-fields.ts';
+import { refuseWrongCredentials, sentCredentials, withCredentials } from './source-credentials.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import type { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
 import { namedPageQuery, page, pageQuery } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
-import { route, tagged, type Asked, type AskedById } from '../routes/route.ts';
+import { route, tagged, type Asked, type AskedById, type Replying } from '../routes/route.ts';
 import { without } from '../http/defined-fields.ts';
 
 type WireSource = z.infer<typeof costSource>;
 
+/** Returns a source without what identifies its stored credentials. */
+const toWire = ({ credential, ...source }: CostSource) => ({
+  ...source,
+  credentials:
+    credential === null ? null : { type: credential.type, hint: credential.hint, set_at: credential.set_at },
+});
+
 /** Returns a source that nobody has read yet, or ever will. */
 const withoutRuns = (source: CostSource): WireSource => ({
-  ...source,
+  ...toWire(source),
   delivered_through: null,
   last_run: null,
 });
@@ -41,7 +58,7 @@ const withoutRuns = (source: CostSource): WireSource => ({
 async function withRuns(warehouse: Warehouse, orgId: string): Promise<(source: CostSource) => WireSource> {
   const [runs, delivered] = [await shownLastRuns(warehouse, orgId), await deliveredThrough(warehouse, orgId)];
   return (source) => ({
-    ...source,
+    ...toWire(source),
     delivered_through: delivered.get(source.id) ?? null,
     last_run: runs.get(source.id) ?? null,
   });
@@ -74,34 +91,41 @@ async function checkReadable(
   kind: CostSource['kind'],
   changed: LocationFields,
 ): Promise<void> {
-  const remote = fileLocations(kind, changed).find(({ location }) => isRemote(location));
-  if (remote === undefined) return;
-  await checkRemoteFiles().catch((error: unknown) => {
-    if (error instanceof Outage) throw unavailable(error.message);
-    throw error instanceof ServiceError ? invalid(`${remote.field}: ${error.message}`) : error;
-  });
+  for (const { field, location } of fileLocations(kind, changed))
+    if (isRemote(location))
+      await checkRemoteFiles(location).catch((error: unknown) => {
+        if (error instanceof Outage) throw unavailable(error.message);
+        throw error instanceof ServiceError ? invalid(`${field}: ${error.message}`) : error;
+      });
 }
 
 async function getSources(request: Asked<{ query: typeof namedPageQuery }>, { warehouse }: ApiDependencies) {
   const { id } = callerOf(request).organisation;
-  const toWire = await withRuns(warehouse, id);
+  const shown = await withRuns(warehouse, id);
   const sources = await page(
     request.query,
     z.string(),
     (part) => COST_SOURCES.list(warehouse, id, { ...part, name: request.query.name }),
     (source) => source.id,
   );
-  return { ...sources, data: sources.data.map(toWire) };
+  return { ...sources, data: sources.data.map(shown) };
 }
 
-async function postSource(request: Asked<{ body: typeof newCostSource }>, dependencies: ApiDependencies) {
-  const { warehouse, orchestration, clock, sourceRulesOf } = dependencies;
+async function postSource(
+  request: Asked<{ body: typeof newCostSource }>,
+  dependencies: ApiDependencies,
+  { reply }: Replying,
+) {
+  const { warehouse, orchestration, clock, sealer, sourceRulesOf } = dependencies;
   const caller = callerOf(request);
   const { organisation } = caller;
-  const { currency: own, ...source } = request.body;
+  const { currency: own, credentials: sent = null, ...source } = request.body;
   checkCurrency(own, organisation.currency);
-  await checkLocations(source.kind, source, sourceRulesOf(organisation.id));
+  const credentials = sent === null ? null : sentCredentials(sent, source);
+  await checkLocations(source.kind, source, withCredentials(sourceRulesOf(organisation.id), credentials));
   await checkReadable(dependencies, source.kind, source);
+  if (credentials !== null)
+    await refuseWrongCredentials(dependencies, organisation.id, source, credentials, reply);
   const id = newId('src');
   // The repeatable step comes first, so that no source is stored without its daily ingest.
   await orchestration.scheduleIngest({
@@ -115,6 +139,7 @@ async function postSource(request: Asked<{ body: typeof newCostSource }>, depend
     { ...source, currency: own ?? null },
     changeBy(caller, clock.now()),
     id,
+    credentials && { sealer, credentials },
   ).catch(async (error: unknown) => {
     // A rejected source is not stored, so that it must not be read daily.
     if (error instanceof ServiceError) await orchestration.unscheduleIngest(organisation.id, id);
@@ -137,14 +162,14 @@ async function patchSource(
   const { id: orgId, currency } = caller.organisation;
   const { id } = request.params;
   checkCurrency(request.body.currency, currency);
-  const kindOf = async () => (await requested('cost source', COST_SOURCES, warehouse, request)).kind;
+  const before = () => requested('cost source', COST_SOURCES, warehouse, request);
   const { options, ...others } = without(request.body, undefined);
   const changes: CostSourceChanges =
-    options === undefined ? others : { ...others, options: optionsOf(await kindOf(), options) };
+    options === undefined ? others : { ...others, options: optionsOf((await before()).kind, options) };
   if (locationsOf(changes).length > 0) {
-    const kind = await kindOf();
-    await checkLocations(kind, changes, sourceRulesOf(orgId));
-    await checkReadable(dependencies, kind, changes);
+    const source = await before();
+    await checkLocations(source.kind, changes, { ...sourceRulesOf(orgId), credentials: ownTypeOf(source) });
+    await checkReadable(dependencies, source.kind, changes);
   }
   const by = changeBy(caller, clock.now());
   const updated = found('cost source', id, await updateCostSource(warehouse, orgId, id, changes, by));
@@ -163,6 +188,30 @@ async function deleteSource(request: AskedById, { warehouse, orchestration, cloc
   await settleMonths(warehouse, orgId, clock.now());
   await orchestration.unscheduleIngest(orgId, deleted.id);
   return success(withoutRuns(deleted));
+}
+
+async function putCredentials(
+  request: Asked<{ params: typeof idParams; body: typeof credentialsBody }>,
+  dependencies: ApiDependencies,
+  { reply }: Replying,
+) {
+  const { warehouse, sealer, clock } = dependencies;
+  const caller = callerOf(request);
+  const orgId = caller.organisation.id;
+  const source = await requested('cost source', COST_SOURCES, warehouse, request);
+  const credentials = sentCredentials(request.body, source);
+  await refuseWrongCredentials(dependencies, orgId, source, credentials, reply);
+  const by = changeBy(caller, clock.now());
+  const updated = await replaceCredentials(warehouse, orgId, source.id, { sealer, credentials }, by);
+  return success((await withRuns(warehouse, orgId))(found('cost source', source.id, updated)));
+}
+
+async function deleteCredentials(request: AskedById, { warehouse, clock }: ApiDependencies) {
+  const caller = callerOf(request);
+  const orgId = caller.organisation.id;
+  const { id } = request.params;
+  const updated = await replaceCredentials(warehouse, orgId, id, null, changeBy(caller, clock.now()));
+  return success((await withRuns(warehouse, orgId))(found('cost source', id, updated)));
 }
 
 async function postIngest(
@@ -197,6 +246,7 @@ export const costSourceRoutes = tagged('Cost sources', [
     operationId: 'createCostSource',
     summary: 'Connect a cost source; it is read daily',
     errors: [409],
+    ownTextRules: ['credentials'],
     body: newCostSource,
     answer: successOf(costSource),
     handle: postSource,
@@ -227,6 +277,23 @@ export const costSourceRoutes = tagged('Cost sources', [
     body: noBody,
     answer: successOf(costSource),
     handle: deleteSource,
+  }),
+  route('PUT /cost-sources/:id/credentials', {
+    access: 'admin',
+    ownTextRules: CREDENTIAL_FIELDS,
+    operationId: 'setCostSourceCredentials',
+    summary: 'Set what opens the location of a source; it is tried first, and never shown',
+    body: credentialsBody,
+    answer: successOf(costSource),
+    handle: putCredentials,
+  }),
+  route('DELETE /cost-sources/:id/credentials', {
+    access: 'admin',
+    operationId: 'deleteCostSourceCredentials',
+    summary: 'Remove the credentials of a source',
+    body: noBody,
+    answer: successOf(costSource),
+    handle: deleteCredentials,
   }),
   route('POST /cost-sources/:id/ingest', {
     access: 'write',

@@ -4,6 +4,7 @@ import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '
 import type { Logger } from 'pino';
 import { summaryOf } from '../../activities/summarise-workflow.ts';
 import { checkConnection } from '../../activities/imports/drivers.ts';
+import { checkCredentials } from '../../activities/sources/check-credentials.ts';
 import { buildServer } from '../../api/app.ts';
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
@@ -38,7 +39,7 @@ import { VERSION } from '../settings/version.ts';
 import { serveMetrics } from './metrics/metrics-server.ts';
 import { reportProcess } from './metrics/process-metrics.ts';
 import { reportWarehouse } from './metrics/warehouse-metrics.ts';
-import { warehouseSettings } from './warehouse-settings.ts';
+import { operatorBuckets, warehouseSettings } from './warehouse-settings.ts';
 import type { LogLines } from './log/log-lines.ts';
 import { startWorkers, type Closer } from './temporal/workers.ts';
 
@@ -180,6 +181,13 @@ export async function startService(
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
         writeKeyFile,
+        checkCredentials: (given, signal) =>
+          checkCredentials(given, {
+            operatorBuckets: operatorBuckets(settings),
+            privateTargets: settings.PRIVATE_TARGETS,
+            bigQueryEndpoint: settings.BIGQUERY_API_ENDPOINT,
+            signal,
+          }),
         checkConnection: (connection, signal) => checkConnection(platformsOf(settings), connection, signal),
         metrics,
         tracer,

@@ -1,4 +1,9 @@
 import { bytesOf } from '../../domain/shared/byte-size.ts';
+import {
+  GCS_ENDPOINT,
+  DEFAULT_REGION,
+  type OperatorBuckets,
+} from '../../domain/sources/exports/object-storage.ts';
 import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, type WarehouseSettings } from '../../warehouse/engine/warehouse.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -12,12 +17,30 @@ export const warehouseSettings = (settings: Settings, scratch: string): Warehous
   threads: settings.DUCKDB_THREADS,
   spillDirectory: scratch,
   cacheBytes: bytesOf(settings.CACHE_MEMORY),
-  objectStorage: {
+  objectStorage: operatorBuckets(settings).s3,
+});
+
+/** Returns the operator's own credentials for buckets. */
+export const operatorBuckets = (settings: Settings): OperatorBuckets => ({
+  s3: {
     keyId: settings.AWS_ACCESS_KEY_ID,
     secret: settings.AWS_SECRET_ACCESS_KEY,
     sessionToken: settings.AWS_SESSION_TOKEN,
     region: settings.AWS_REGION,
     endpoint: settings.AWS_ENDPOINT_URL_S3,
+  },
+  sts: settings.AWS_ENDPOINT_URL_STS,
+  gs: {
+    keyId: settings.GCS_ACCESS_ID,
+    secret: settings.GCS_SECRET,
+    sessionToken: null,
+    region: DEFAULT_REGION,
+    endpoint: settings.GCS_ENDPOINT_URL ?? GCS_ENDPOINT,
+  },
+  az: {
+    sasToken: settings.AZURE_STORAGE_SAS_TOKEN,
+    accountKey: settings.AZURE_STORAGE_KEY,
+    endpoint: settings.AZURE_STORAGE_ENDPOINT,
   },
 });
 

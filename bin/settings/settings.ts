@@ -6,6 +6,7 @@ import { bytesOf } from '../../domain/shared/byte-size.ts';
 import { fixedClock, systemClock, type Clock } from '../../domain/shared/clock.ts';
 import { exportTarget } from '../../egress/exports/export-target.ts';
 import { parsePrivateTargets } from '../../egress/requests/private-targets.ts';
+import { parseSourceBuckets } from '../../egress/locations/source-buckets.ts';
 import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../../egress/locations/source-rules.ts';
 import { MOST_KEPT } from '../../warehouse/engine/backup/kept-copies.ts';
 import { isDuckLake } from '../../warehouse/engine/location.ts';
@@ -74,6 +75,11 @@ const otlpEndpoint = optional.pipe(
   z.url({ protocol: /^https?$/, error: 'expected a URL such as http://127.0.0.1:4318' }).nullable(),
 );
 
+/** The address of a service other than a cloud's own. */
+const serviceUrl = optional
+  .pipe(z.url({ protocol: /^https?$/, error: 'expected a URL such as https://minio.example.com' }).nullable())
+  .transform((url) => url?.replace(/\/+$/, '') ?? null);
+
 /** The settings that are secrets, or hold one. Each has a second form, `NAME_FILE`. The name of any secret must stand here. */
 const secrets = {
   OPERATOR_KEY: optional.refine((key) => key === null || key.length >= 16, {
@@ -87,6 +93,9 @@ const secrets = {
   AWS_ACCESS_KEY_ID: optional,
   AWS_SECRET_ACCESS_KEY: optional,
   AWS_SESSION_TOKEN: optional,
+  GCS_SECRET: optional,
+  AZURE_STORAGE_KEY: optional,
+  AZURE_STORAGE_SAS_TOKEN: optional.transform((token) => token?.replace(/^\?/, '') ?? null),
   // The address of a collector may have a user and a password.
   OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint,
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpEndpoint,
@@ -156,8 +165,13 @@ const environment = z.object({
   BIGQUERY_API_ENDPOINT: withDefault('https://bigquery.googleapis.com').pipe(
     z.url({ protocol: /^https?$/, error: 'expected a URL such as https://bigquery.googleapis.com' }),
   ),
+  SOURCE_BUCKETS: readBy(parseSourceBuckets),
   AWS_REGION: optional,
   AWS_ENDPOINT_URL_S3: optional,
+  AWS_ENDPOINT_URL_STS: serviceUrl,
+  GCS_ACCESS_ID: optional,
+  GCS_ENDPOINT_URL: serviceUrl,
+  AZURE_STORAGE_ENDPOINT: serviceUrl,
 });
 
 /** The settings of a process, read once at its start. */

@@ -14,16 +14,14 @@ function secret(longest: number, what: string) {
 
 const ENDPOINT = 'expected the base URL of the service, such as "https://minio.example.com"';
 
-/** The service at which requests are sent, if it is not the cloud's own. It has neither credentials nor a query. */
+/** The service to which requests are sent, if it is not the cloud's own. It has neither credentials nor a query. */
 const endpoint = z
   .string({ error: ENDPOINT })
   .max(500, { error: ENDPOINT })
-  .refine((text) => URL.canParse(text) && isPlainUrl(new URL(text)), { error: ENDPOINT })
+  .regex(/^https?:\/\/[\w.:[\]/~%-]+$/i, { error: ENDPOINT })
+  .refine((text) => URL.canParse(text), { error: ENDPOINT })
   .transform((text) => text.replace(/\/+$/, ''))
   .optional();
-
-const isPlainUrl = ({ protocol, username, password, search, hash }: URL): boolean =>
-  /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '';
 
 const REGION = 'expected a region such as "eu-central-1"';
 const ROLE = 'expected the ARN of a role, such as "arn:aws:iam::123456789012:role/billing"';
@@ -66,7 +64,9 @@ const AZURE = z
     // People copy it with the question mark, or with the whole URL before it.
     sas_token: secret(4_096, SAS)
       .transform((text) => text.replace(/^.*\?/, ''))
-      .refine((text) => /(?:^|&)sig=[^&]/.test(text), { error: `expected ${SAS}` })
+      .refine((text) => /^[\w.~%&=:+/,*-]+$/.test(text) && /(?:^|&)sig=[^&]/.test(text), {
+        error: `expected ${SAS}`,
+      })
       .optional(),
     account_key: z
       .string({ error: ACCOUNT_KEY })
@@ -94,7 +94,7 @@ export type CredentialType = keyof typeof CREDENTIALS;
 export type CredentialsOf<Type extends CredentialType> = z.output<(typeof CREDENTIALS)[Type]>;
 export type Credentials = { [Type in CredentialType]: CredentialsOf<Type> }[CredentialType];
 
-const TYPES = Object.keys(CREDENTIALS) as CredentialType[];
+export const CREDENTIAL_TYPES = Object.keys(CREDENTIALS) as CredentialType[];
 const quoted = (types: readonly CredentialType[]): string =>
   types.map((type) => JSON.stringify(type)).join(' or ');
 
@@ -133,7 +133,7 @@ export function credentialsOf(sent: unknown, accepted: readonly CredentialType[]
   if (accepted.length === 0)
     throw invalid('credentials: expected none, because nothing that this source reads takes credentials');
   const { type = null } = typeof sent === 'object' && sent !== null && 'type' in sent ? sent : {};
-  const known = TYPES.find((one) => one === type);
+  const known = CREDENTIAL_TYPES.find((one) => one === type);
   if (known === undefined || !accepted.includes(known))
     throw invalid(`credentials.type: expected ${quoted(accepted)} for what this source reads`);
   const parsed = CREDENTIALS[known].safeParse(sent);
@@ -149,6 +149,10 @@ export function credentialsOf(sent: unknown, accepted: readonly CredentialType[]
 
 const fieldsOf = (type: CredentialType): string[] =>
   Object.keys(CREDENTIALS[type].shape).filter((field) => field !== 'type');
+
+/** Whether credentials sign with a key of the source, and not with the operator's own identity. */
+export const haveOwnKey = (credentials: Credentials): boolean =>
+  credentials.type !== 's3' || credentials.access_key_id !== undefined;
 
 /** What reads show of stored credentials. */
 export interface ShownCredentials {

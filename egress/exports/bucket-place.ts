@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { invalid, Outage } from '../../domain/shared/errors.ts';
-import { signedRequest } from '../locations/signed-request.ts';
+import { signedRequest } from '../buckets/signed-request.ts';
 import { guardedRequest, type GuardedAnswer } from '../requests/guarded-request.ts';
 import { mayPass } from '../requests/passing-status.ts';
 import type { ExportPlace, StorageRules } from './export-place.ts';

@@ -1,6 +1,7 @@
 import { constants, readFileSync } from 'node:fs';
 import { open, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import { invalid } from '../../domain/shared/errors.ts';
+import { namedBlobs, openedBlob } from '../../domain/sources/exports/object-storage.ts';
 import { realRootsOf, refuseOutside } from './local-files.ts';
 
 /** By the process's id, because its readers are other processes. */
@@ -69,15 +70,15 @@ export class HeldFiles {
     }
   }
 
-  /** The path under which a file is opened in place of its own, which may mean another file by now. */
+  /** The path under which a file is opened. The path of a local file may mean another file by now. */
   opened(path: string): string {
     const handle = this.#handles.get(path);
-    return handle === undefined || !HAS_DESCRIPTORS ? path : openedAs(handle);
+    return handle === undefined || !HAS_DESCRIPTORS ? openedBlob(path) : openedAs(handle);
   }
 
   /** A text that calls files as they were opened, with their own paths. */
   named(text: string): string {
-    if (!text.includes(DESCRIPTORS)) return text;
+    if (!text.includes(DESCRIPTORS)) return namedBlobs(text);
     const paths = new Map([...this.#handles].map(([path, handle]) => [openedAs(handle), path]));
     return text.replace(/\/proc\/\d+\/fd\/\d+/g, (opened) => paths.get(opened) ?? opened);
   }

@@ -1,31 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import { invalid, Outage } from '../../domain/shared/errors.ts';
-import type { ObjectStorage } from '../../domain/sources/exports/object-storage.ts';
-import { openGuarded, type TargetRules } from '../requests/guarded-request.ts';
+import { bucketProblem } from '../buckets/bucket-problem.ts';
+import { bucketRequest } from '../buckets/bucket-request.ts';
+import type { BucketRules } from '../buckets/list-bucket.ts';
+import { openGuarded } from '../requests/guarded-request.ts';
 import { mayPass } from '../requests/passing-status.ts';
-import { signedRequest } from './signed-request.ts';
-
-export interface RemoteRules extends TargetRules {
-  field: string;
-  objectStorage: ObjectStorage;
-}
 
 /** A version of a file. */
 export interface FileVersion {
-  /** Identifies the version among those of the file. */
+  /** Identifies the version among those of the file: the ETag of a bucket or host, else the size and the time. */
   version: string;
+  /** Null if the host does not say. */
+  bytes: number | null;
   /** When it was written, in milliseconds since 1970; null if the host does not say. */
   writtenAt: number | null;
 }
 
 const TIMEOUT_MS = 30_000;
 const MOST_REDIRECTS = 5;
+/** Of an error's answer. It begins with the code of the error. */
+const MOST_ERROR_BYTES = 4_096;
 
 /** Whether a file of a source lies on another machine. */
-export const isRemote = (path: string): boolean => /^(s3|https?):\/\//i.test(path);
+export const isRemote = (path: string): boolean => /^(s3|gs|az|https?):\/\//i.test(path);
 
 /**
- * Requests a remote file (`https://`, `http://` or `s3://`). Follows redirects, and checks each target like the first.
+ * Requests a remote file of a bucket, or of a web server. Follows redirects of a web server, and checks each target like the first.
  *
  * @param range the bytes to request, as in the header; null requests all.
  * @returns the answer, 200 or 206. The caller reads its body or destroys it.
@@ -34,12 +34,11 @@ export const isRemote = (path: string): boolean => /^(s3|https?):\/\//i.test(pat
  */
 export async function openRemoteFile(
   path: string,
-  rules: RemoteRules,
+  rules: BucketRules,
   range: string | null = null,
 ): Promise<IncomingMessage> {
-  const ask = path.startsWith('s3:')
-    ? await signedRequest(path, rules.objectStorage)
-    : { url: new URL(path), headers: {} };
+  const signed = await bucketRequest(path, rules.buckets);
+  const ask = signed ?? { url: new URL(path), headers: {} };
   let { url, headers } = ask;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
     const answer = await openGuarded(
@@ -49,6 +48,11 @@ export async function openRemoteFile(
     );
     const status = answer.statusCode ?? 0;
     if (status === 200 || status === 206) return answer;
+    if (signed !== null && !mayPass(status)) {
+      const text = await beginningOf(answer);
+      const refusal = { asked: 'read', path, host: url.host, status, headers: answer.headers, text } as const;
+      throw invalid(`${rules.field}: ${bucketProblem(refusal)}`);
+    }
     answer.destroy();
     const next = answer.headers.location;
     if (status >= 300 && status < 400 && next !== undefined) {
@@ -72,14 +76,30 @@ export async function openRemoteFile(
   throw invalid(`${rules.field}: ${ask.url.host} redirects more than ${MOST_REDIRECTS} times`);
 }
 
-/** Returns what identifies the version of a remote file (its ETag, or else its size and time), and when it was written. */
-export async function remoteVersion(path: string, rules: RemoteRules): Promise<FileVersion> {
+/** Returns the beginning of an answer; what has arrived if the rest does not. */
+async function beginningOf(answer: IncomingMessage): Promise<string> {
+  let text = '';
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      text += chunk.toString();
+      // The loop destroys the answer when it ends early.
+      if (text.length > MOST_ERROR_BYTES) break;
+    }
+  } catch {
+    return text;
+  }
+  return text;
+}
+
+/** Returns the version of a file on a web server. */
+export async function webVersion(path: string, rules: BucketRules): Promise<FileVersion> {
   const { headers } = await openRemoteFile(path, rules, 'bytes=0-0').then((answer) => answer.destroy());
   const size = headers['content-range']?.split('/')[1] ?? headers['content-length'] ?? '';
   const modified = headers['last-modified'] ?? '';
   const writtenAt = Date.parse(modified);
   return {
     version: headers.etag ?? `${size} ${modified}`,
+    bytes: /^\d+$/.test(size) ? Number(size) : null,
     writtenAt: Number.isNaN(writtenAt) ? null : writtenAt,
   };
 }

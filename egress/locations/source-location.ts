@@ -3,6 +3,7 @@ import { invalid } from '../../domain/shared/errors.ts';
 import { tableOfLocation, type BillTableName } from '../../domain/sources/table-location.ts';
 import { realPathUnder } from './local-files.ts';
 import { resolveTarget } from '../requests/resolve-target.ts';
+import { hasStep, refuseBucket } from './source-buckets.ts';
 import type { SourceRules } from './source-rules.ts';
 
 export { checkRealPaths } from './local-files.ts';
@@ -11,10 +12,11 @@ export { checkRealPaths } from './local-files.ts';
 export type SourceLocation =
   | { kind: 'local'; path: string }
   | { kind: 'http'; url: string }
-  | { kind: 's3'; url: string }
+  | { kind: 'bucket'; url: string }
   | ({ kind: 'bigquery' } & BillTableName);
 
-const ACCEPTED = 'a local path or glob, file://…, s3://bucket/key, https://… or http://…';
+const ACCEPTED =
+  'a local path or glob, file://…, s3://bucket/key, gs://bucket/key, az://account/container/path, https://… or http://…';
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 /** A NUL ends a path early, and a line break ends a request line. */
 const CONTROL = /\p{Cc}/u;
@@ -30,7 +32,7 @@ export const isLocal = (location: string): boolean =>
  *
  * @param field the name of the request's field. Every message begins with it.
  * @param rules those of the organisation; a relative path begins in the first of their folders.
- * @throws ServiceError `invalid`. It names SOURCE_ROOTS or PRIVATE_TARGETS if one of them decides.
+ * @throws ServiceError `invalid`. It names SOURCE_ROOTS, SOURCE_BUCKETS or PRIVATE_TARGETS if one of them decides.
  */
 export async function checkSourceLocation(
   location: string,
@@ -46,7 +48,9 @@ export async function checkSourceLocation(
     case 'file':
       return local(pathOfFileUrl(location, field), rules, field);
     case 's3':
-      return s3(location, field);
+    case 'gs':
+    case 'az':
+      return bucket(location, scheme, rules, field);
     case 'bigquery':
       return { kind: 'bigquery', ...tableOfLocation(location, field) };
     case 'http':
@@ -100,19 +104,34 @@ function refuseControls(text: string, field: string): void {
 
 const startOf = (path: string): string => (path.startsWith('/') ? '/' : '.');
 
-function s3(location: string, field: string): SourceLocation {
-  // The bucket becomes part of a host name, so it must not be able to change that name.
-  const [, bucket, key] = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,62})\/(.+)$/i.exec(location) ?? [];
-  if (bucket === undefined || key === undefined) {
-    throw invalid(`${field}: must be s3://bucket/key, where the key may be a glob`);
-  }
+/** What follows the scheme. Its first parts become parts of a host name, so that they must not be able to change that name. */
+const IN_BUCKET = {
+  s3: { path: /^[a-z0-9][a-z0-9._-]{1,62}\//i, expected: 's3://bucket/key, where the key may be a glob' },
+  gs: { path: /^[a-z0-9][a-z0-9._-]{1,220}\//i, expected: 'gs://bucket/key, where the key may be a glob' },
+  az: {
+    path: /^[a-z0-9]{3,24}\/(?:\$root|\$web|[a-z0-9][a-z0-9-]{1,62})\//,
+    expected: 'az://account/container/path, where the path may be a glob',
+  },
+} as const;
+
+function bucket(
+  location: string,
+  scheme: keyof typeof IN_BUCKET,
+  rules: SourceRules,
+  field: string,
+): SourceLocation {
+  const { path, expected } = IN_BUCKET[scheme];
+  const url = `${scheme}://${location.slice(scheme.length + 3)}`;
+  if (!location.slice(scheme.length).startsWith('://') || !path.test(url.slice(scheme.length + 3)))
+    throw invalid(`${field}: must be ${expected}; a folder ends in a slash`);
   // DuckDB reads what follows as settings: another endpoint, or credentials in clear text.
-  if (key.includes('?')) {
-    throw invalid(`${field}: an s3:// location must not contain "?"; use * as the wildcard`);
-  }
-  // The HTTP client resolves "..", so the key could leave its bucket.
-  if (key.split('/').includes('..')) throw invalid(`${field}: an s3:// location must not contain ".."`);
-  return { kind: 's3', url: `s3://${bucket}/${key}` };
+  if (url.includes('?'))
+    throw invalid(`${field}: a ${scheme}:// location must not contain "?"; use * as the wildcard`);
+  // The HTTP client resolves them, so that the key could leave its bucket.
+  if (hasStep(url))
+    throw invalid(`${field}: a ${scheme}:// location must not contain "." or ".." as a folder`);
+  refuseBucket(url, rules, field);
+  return { kind: 'bucket', url };
 }
 
 async function http(location: string, rules: SourceRules, field: string): Promise<SourceLocation> {
@@ -123,7 +142,7 @@ async function http(location: string, rules: SourceRules, field: string): Promis
   }
   if (location.includes('*')) {
     throw invalid(
-      `${field}: a URL names one file, so it must not contain "*"; globs are for local and s3:// files`,
+      `${field}: a URL names one file, so it must not contain "*"; globs are for local files and buckets`,
     );
   }
   await resolveTarget(rules.privateTargets, url.hostname, field);

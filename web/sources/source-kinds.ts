@@ -12,6 +12,8 @@ export interface OptionField<Name extends string = string> {
   /** What can be chosen, in words. The first is that of a new source. Without choices it is a text. */
   choices?: Readonly<Record<string, string>>;
   isRequired?: true;
+  /** It is sent as a number. */
+  isNumber?: true;
   /** What holds for a source without the option. */
   without?: string;
 }
@@ -34,20 +36,43 @@ const ON_BILL: OptionField<'on_bill'> = {
   },
 };
 
+const COST_COLUMN: OptionField<'cost_column'> = {
+  name: 'cost_column',
+  label: 'Cost column',
+  description:
+    'EffectiveCost spreads commitments over the days that use them. BilledCost is what is invoiced.',
+  choices: { EffectiveCost: 'EffectiveCost', BilledCost: 'BilledCost' },
+};
+
+/** The options of bills in tables of BigQuery. */
+const OF_TABLES: OptionField<'max_bytes' | 'kubernetes'>[] = [
+  {
+    name: 'max_bytes',
+    label: 'Most bytes of a query',
+    description: 'Of a table in BigQuery: the most bytes that each query may process and bill.',
+    isNumber: true,
+    without: '10737418240 (10 GB)',
+  },
+  {
+    name: 'kubernetes',
+    label: "Labels of GKE's cost allocation",
+    description: 'Of a table in BigQuery: what lines are that name their cluster and namespace.',
+    choices: { '': 'Cloud spend', labels: 'Kubernetes spend of their cluster and namespace' },
+  },
+];
+
 /** What the kinds of sources and their options are called. */
 export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
   focus: {
     label: 'Cloud bill (FOCUS)',
-    location: 'A path, glob or URI of FOCUS exports, as CSV or Parquet files.',
-    options: [
-      {
-        name: 'cost_column',
-        label: 'Cost column',
-        description:
-          'EffectiveCost spreads commitments over the days that use them. BilledCost is what is invoiced.',
-        choices: { EffectiveCost: 'EffectiveCost', BilledCost: 'BilledCost' },
-      },
-    ],
+    location:
+      'A path, glob or URI of FOCUS exports, as CSV or Parquet files, or bigquery://project.dataset.table.',
+    options: [COST_COLUMN, ...OF_TABLES],
+  },
+  gcp_billing: {
+    label: 'Cloud bill (Google Cloud usage cost)',
+    location: 'bigquery://project.dataset.table: the table of standard or detailed usage cost.',
+    options: [COST_COLUMN, ...OF_TABLES],
   },
   opencost: {
     label: 'Kubernetes (OpenCost)',
@@ -92,6 +117,6 @@ export const optionsOf = (kind: SourceKind): readonly OptionField[] => SOURCE_KI
 
 /** Returns the value of an option: that of the source, or of a new source without one; empty without a value. */
 export function optionValue({ name, choices = {} }: OptionField, source?: CostSource): string {
-  const set: Readonly<Record<string, string | undefined>> = source?.options ?? {};
-  return set[name] ?? Object.keys(choices)[0] ?? '';
+  const set: Readonly<Record<string, string | number | undefined>> = source?.options ?? {};
+  return set[name]?.toString() ?? Object.keys(choices)[0] ?? '';
 }

@@ -28,9 +28,8 @@ import {
 import type { StagedLoad } from '../../../warehouse/sources/publishing/load.ts';
 import { bigQueryClient } from '../../shared/bigquery/client.ts';
 import type { Reading } from '../reading.ts';
-import type { BigQueryReach } from './bigquery-reach.ts';
 import { SOURCE_ADVICE } from './source-advice.ts';
-import { columnsOfQuery, pagesOf, wouldRun, type TableQueries } from './table-queries.ts';
+import { columnsOfQuery, everything, pagesOf, wouldRun, type TableQueries } from './table-queries.ts';
 
 type TableSource = CostSourceOf<'focus' | 'gcp_billing'>;
 
@@ -40,14 +39,11 @@ type TableSource = CostSourceOf<'focus' | 'gcp_billing'>;
  */
 export async function readBillTable(source: TableSource, reading: Reading): Promise<StagedLoad> {
   const { location, options } = source;
-  const { sessions, load, currency, attempt, bigQuery } = reading;
-  const { project, dataset, table: id } = tableOfLocation(location);
-  const queries = queriesOf(options.max_bytes, reading, bigQuery);
-  const name = `${project}.${dataset}.${id}`;
-  const columns = await columnsOfQuery(
-    { query: `SELECT * FROM \`${name}\` LIMIT 1`, parameters: [] },
-    queries,
-  );
+  const { sessions, load, currency, attempt } = reading;
+  const named = tableOfLocation(location);
+  const queries = queriesOf(reading, options.max_bytes);
+  const name = `${named.project}.${named.dataset}.${named.table}`;
+  const columns = await columnsOfQuery(everything(named), queries);
   const table = billTableOf(source.kind, name, columns, options.cost_column);
   const isPartitioned = await wouldRun(partitionProbe(table), queries);
   const hasClusters = options.kubernetes === 'labels';
@@ -122,16 +118,16 @@ function refuseOtherLabels({ tags }: BillTable): void {
 }
 
 function queriesOf(
+  { load, attempt, credentials, bigQueryEndpoint }: Reading,
   mostBytes: number = MOST_BYTES,
-  { load, attempt }: Reading,
-  { apiEndpoint, key }: BigQueryReach,
 ): TableQueries {
-  if (key === null)
+  if (credentials?.type !== 'google')
     throw invalid(
       'credentials: expected a service account of Google Cloud, because a table of BigQuery is read with the credentials of its source: ' +
         'store {"type": "google", "service_account": …}',
     );
-  const access = { apiEndpoint, signal: attempt.signal, advice: SOURCE_ADVICE };
+  const { service_account: key } = credentials;
+  const access = { apiEndpoint: bigQueryEndpoint, signal: attempt.signal, advice: SOURCE_ADVICE };
   const client = bigQueryClient({ projectId: key.project_id, credentials: key }, access);
   return { client, access, runId: `cost-analytics-${load.runId}`, mostBytes };
 }

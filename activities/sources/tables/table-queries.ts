@@ -1,4 +1,5 @@
 import { gigabytes, type BigQueryColumn, type BigQueryQuery } from '../../../domain/shared/bigquery-query.ts';
+import type { BillTableName } from '../../../domain/sources/table-location.ts';
 import { invalid, ServiceError } from '../../../domain/shared/errors.ts';
 import type { BigQueryAccess, BigQueryClient } from '../../shared/bigquery/client.ts';
 import { dryRun, finishedJob } from '../../shared/bigquery/job.ts';
@@ -14,10 +15,16 @@ export interface TableQueries {
   mostBytes: number;
 }
 
+/** Returns the query of a whole table, of which only the columns are asked. */
+export const everything = ({ project, dataset, table }: BillTableName): BigQueryQuery => ({
+  query: `SELECT * FROM \`${project}.${dataset}.${table}\` LIMIT 1`,
+  parameters: [],
+});
+
 /** Returns the columns of a query's result, by a free dry run. */
 export const columnsOfQuery = async (
   query: BigQueryQuery,
-  { client, access }: TableQueries,
+  { client, access }: Pick<TableQueries, 'client' | 'access'>,
 ): Promise<BigQueryColumn[]> => (await dryRun(client, query, access)).columns;
 
 /** Returns whether a query would run, by a free dry run. */

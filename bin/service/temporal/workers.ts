@@ -37,6 +37,7 @@ import type { Traces } from '../../../telemetry/traces.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { countFromZero } from '../metrics/count-from-zero.ts';
 import { remoteFiles } from '../remote-files.ts';
+import { operatorBuckets } from '../warehouse-settings.ts';
 import { operatorFolders } from '../../settings/operator-folders.ts';
 import { platformsOf, type Settings } from '../../settings/settings.ts';
 import type { temporalTarget } from './temporal-connection.ts';
@@ -119,6 +120,8 @@ export async function startWorkers(
       sealer: parts.sealer,
       sourceRulesOf: sourceRulesOf(settings),
       openRemoteFiles: remote.open,
+      operatorBuckets: operatorBuckets(settings),
+      bigQueryEndpoint: settings.BIGQUERY_API_ENDPOINT,
       metrics,
       log,
     }),

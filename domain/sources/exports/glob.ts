@@ -88,18 +88,8 @@ export class Glob {
 /** Returns a glob that matches only this path. */
 export const escapeGlob = (path: string): string => path.replace(/[*?[\\]/g, '[$&]');
 
-/**
- * Returns a glob that matches at least what `pattern` matches, with the same prefix up to its first wildcard. DuckDB matches it
- * in one pass.
- */
-export function widenGlob(pattern: string): string {
-  const first = pattern.search(/[*?[\\]/);
-  if (first === -1) return pattern;
-  const prefix = pattern.slice(0, first);
-  const rest = pattern.slice(first);
-  if (prefix.endsWith('/') && /^\*\*(\/|$)/.test(rest)) return `${prefix}**`;
-  return rest.includes('/') ? `${prefix}*/**` : `${prefix}*`;
-}
+/** Returns the part of a glob before its first wildcard, with which all that it matches begins. */
+export const fixedPart = (pattern: string): string => pattern.replace(/[*?[\\].*$/s, '');
 
 /** Splits a path into names. Repeated slashes count as one. */
 const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '');

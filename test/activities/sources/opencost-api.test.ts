@@ -374,6 +374,7 @@ describeOnBothEngines('the load of an API', (open, onDuckDb) => {
           currency: null,
           schedule_paused: false,
           starts_on: null,
+          credential: null,
           options,
         },
         {

@@ -87,6 +87,7 @@ export async function startLocalApi({
       disk: () => Promise.resolve('ok'),
       sealer,
       writeKeyFile: () => Promise.resolve(null),
+      checkCredentials: () => Promise.resolve([]),
       checkConnection: () => Promise.reject(new Error('no platform can be asked')),
       metrics: new Metrics(),
       tracer: null,

@@ -6,6 +6,7 @@ import { createIngestActivities } from '../../../activities/ingest-costs.ts';
 import { createSettlementActivities } from '../../../activities/settle-months.ts';
 import { fixedClock } from '../../../domain/shared/clock.ts';
 import { runIdOf } from '../../../domain/sources/ingest.ts';
+import { NO_BUCKETS } from '../../../domain/sources/exports/object-storage.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { Metrics } from '../../../telemetry/metrics.ts';
@@ -43,6 +44,7 @@ async function ingestLocally(
       sealer: new Sealer(Buffer.alloc(32)),
       sourceRulesOf: () => ({ roots: [directory], privateTargets: parsePrivateTargets('') }),
       openRemoteFiles: () => Promise.reject(new Error('the source is not on this machine')),
+      operatorBuckets: { ...NO_BUCKETS, sts: null },
       metrics: new Metrics(),
       log: pino({ level: 'silent' }),
     }),

@@ -1,5 +1,5 @@
 import { readCsvHeader } from '../../../activities/sources/whole-files.ts';
-import { NO_STORAGE } from './engines.ts';
+import { NO_BUCKETS } from '../../../domain/sources/exports/object-storage.ts';
 import type { Statements } from '../../../warehouse/engine/session.ts';
 import {
   describeCsv,
@@ -10,7 +10,7 @@ import {
 
 const RULES = {
   privateTargets: null,
-  objectStorage: NO_STORAGE,
+  buckets: NO_BUCKETS,
   field: 'location',
   signal: new AbortController().signal,
 };

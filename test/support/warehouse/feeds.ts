@@ -1,6 +1,7 @@
 import type { Ingest } from '../../../activities/sources/ingest-source.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { DecimalText } from '../../../domain/shared/decimals.ts';
+import { NO_BUCKETS } from '../../../domain/sources/exports/object-storage.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
 import { describeFile } from './describe-file.ts';
@@ -43,8 +44,9 @@ export const ingestOf = (
   scope: scopeOf(tenant, changes),
   currency: 'USD',
   rules: { roots: [directory], privateTargets: parsePrivateTargets('127.0.0.1') },
+  credentials: null,
+  buckets: NO_BUCKETS,
   attempt: { refuseStale: () => undefined, signal: new AbortController().signal, report: () => undefined },
-  bigQuery: { apiEndpoint: undefined, key: null },
 });
 
 /** Runs `work` with the sessions of a load, like an ingest. */

@@ -1,5 +1,6 @@
 import { BASELINE } from './032-baseline.ts';
 import { DEFINITIONS_OF_IMPORTS } from './033-definitions-of-imports.ts';
+import { CREDENTIALS_OF_SOURCES } from './034-credentials-of-sources.ts';
 import { CLUSTERS_OF_BILL_LINES } from './037-clusters-of-bill-lines.ts';
 import type { Migration } from './migration.ts';
 
@@ -7,7 +8,12 @@ import type { Migration } from './migration.ts';
  * The schema, as steps in order: the baseline, and what later releases have changed, one file for each step. A step that a release
  * has never changes. All statements run on both DuckDB and DuckLake (docs/design.md#one-sql-for-two-engines).
  */
-export const MIGRATIONS: readonly Migration[] = [BASELINE, DEFINITIONS_OF_IMPORTS, CLUSTERS_OF_BILL_LINES];
+export const MIGRATIONS: readonly Migration[] = [
+  BASELINE,
+  DEFINITIONS_OF_IMPORTS,
+  CREDENTIALS_OF_SOURCES,
+  CLUSTERS_OF_BILL_LINES,
+];
 
 /** The version of the tables that this version of the product makes. */
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? 0;

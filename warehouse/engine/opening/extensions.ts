@@ -5,7 +5,7 @@ import { sqlText } from '../sql/sql-text.ts';
 import type { Statements } from '../session.ts';
 
 /** DuckDB's names of the extensions that the product may need. */
-export type Extension = 'ducklake' | 'postgres_scanner' | 'httpfs';
+export type Extension = 'ducklake' | 'postgres_scanner' | 'httpfs' | 'azure';
 
 /** How long a download may take. DuckDB itself waits for minutes if its site does not respond. */
 const INSTALL_MS = 30_000;

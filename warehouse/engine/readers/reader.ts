@@ -61,6 +61,8 @@ export class Reader {
   private constructor() {
     this.#process = fork(PROGRAM, {
       serialization: 'advanced',
+      // DuckDB goes straight to the hosts in NO_PROXY, even if it has a proxy.
+      env: { ...process.env, NO_PROXY: '', no_proxy: '' },
       // The output of a broken process does not belong in the log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       // Reading files takes all cores for minutes. Whoever asks the API meanwhile comes first.

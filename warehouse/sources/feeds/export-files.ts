@@ -1,5 +1,4 @@
 import { invalid } from '../../../domain/shared/errors.ts';
-import { widenGlob } from '../../../domain/sources/exports/glob.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Statements } from '../../engine/session.ts';
 
@@ -63,14 +62,6 @@ export const CSV_OPTIONS = `auto_detect = false, delim = ',', quote = '"', escap
   hive_partitioning = false, max_line_size = ${LONGEST_LINE_BYTES}, buffer_size = ${2 * LONGEST_LINE_BYTES},
   nullstr = ['NULL', 'null', '']`;
 
-/** Lists, in order, the objects that an `s3://` glob matches, and others whose names begin like it. */
-export async function listObjects(session: Statements, glob: string): Promise<string[]> {
-  const rows = await session.query<{ file: string }>('SELECT file FROM glob($pattern) ORDER BY file', {
-    pattern: widenGlob(glob),
-  });
-  return rows.map(({ file }) => file);
-}
-
 /** Returns `csv` or `parquet` by the file's name, or null for any other file. */
 export function formatOf(path: string): ExportFile['format'] | null {
   const name = /^https?:/.test(path) ? new URL(path).pathname : path;
@@ -98,7 +89,7 @@ export async function describeParquet(
     opened,
     format: 'parquet',
     columns: await parquetColumns(session, opened),
-    count: () => Promise.resolve({ rows, longRows: 0, isRemote: /^(s3|https?):/i.test(path) }),
+    count: () => Promise.resolve({ rows, longRows: 0, isRemote: /^(s3|gs|az|https?):/i.test(path) }),
   };
 }
 

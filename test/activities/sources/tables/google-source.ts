@@ -79,10 +79,10 @@ export async function ingestTable(
     return ingestSource(source, {
       ...ingest,
       attempt: { ...ingest.attempt, ...(signal === undefined ? {} : { signal }) },
-      bigQuery: {
-        apiEndpoint: bigQuery.url,
-        key: hasCredentials ? serviceAccountKeyOf(bigQuery.account.key) : null,
-      },
+      bigQueryEndpoint: bigQuery.url,
+      credentials: hasCredentials
+        ? { type: 'google', service_account: serviceAccountKeyOf(bigQuery.account.key) }
+        : null,
     });
   });
 }
