@@ -9,7 +9,7 @@ import { columnsOfQuery, everything } from './table-queries.ts';
 export async function checkTables(
   { service_account: key }: CredentialsOf<'google'>,
   locations: readonly string[],
-  { bigQueryEndpoint, signal }: { bigQueryEndpoint: string | undefined; signal: AbortSignal },
+  { bigQueryEndpoint, signal }: { bigQueryEndpoint?: string | undefined; signal: AbortSignal },
 ): Promise<void> {
   const access = { apiEndpoint: bigQueryEndpoint, signal, advice: SOURCE_ADVICE };
   const client = bigQueryClient({ projectId: key.project_id, credentials: key }, access);
