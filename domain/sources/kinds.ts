@@ -26,10 +26,10 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 
 /** Returns whether sources of a kind can read tables of BigQuery. */
-export const readsTables = (kind: Kind): boolean => {
+export function readsTables(kind: Kind): boolean {
   const { readsTables: reads }: KindOfSource = KINDS[kind];
   return reads === true;
-};
+}
 
 /** Returns the kinds that a condition holds for, in alphabetical order. */
 export const kindsThat = (holds: (kind: KindOfSource) => boolean): Kind[] =>

@@ -61,5 +61,5 @@ export async function* pagesOf(
     );
   const job = await finishedJob(client, { ...query, runId, location, mostBytes }, access);
   for await (const { rows } of resultPages(client, job, access))
-    yield rows.map(({ f }) => f.map(({ v }) => (v === null || v === undefined ? null : String(v))));
+    yield rows.map(({ f }) => f.map(({ v }) => (typeof v === 'string' ? v : null)));
 }

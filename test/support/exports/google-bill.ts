@@ -185,6 +185,12 @@ export const focusTableOf = (charges: readonly GoogleCharge[], tagsAs: TagsAs = 
   }),
 });
 
+/** Returns a table of FOCUS lines as someone has loaded them from a file: all columns are texts. */
+export function textTable(lines: readonly FocusLine[]): FakeTable {
+  const names = [...new Set(lines.flatMap((line) => Object.keys(line)))];
+  return { fields: texts(...names), rows: lines.map((line) => ({ ...line })) };
+}
+
 /** Returns the same charge as a line of a FOCUS export in a file. */
 export function focusLine(charge: GoogleCharge): FocusLine {
   const { from, to, invoice, project, service, resource, zone, labels, cost, credits, costType, currency } =

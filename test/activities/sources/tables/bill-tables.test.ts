@@ -5,6 +5,7 @@ import {
   focusLine,
   focusTableOf,
   standardTable,
+  textTable,
   type GoogleCharge,
 } from '../../../support/exports/google-bill.ts';
 import { lacking } from '../../../support/needs.ts';
@@ -17,6 +18,21 @@ import { ingestRows, newTableSource, startGoogle, storedBill } from './google-so
 const MACHINE = {
   id: '//compute.googleapis.com/projects/123456/zones/europe-west3-a/instances/4711',
   name: 'web-1',
+};
+
+/** A line of a FOCUS file. */
+const USUAL = {
+  BillingPeriodStart: '2026-01-01T00:00:00Z',
+  BillingPeriodEnd: '2026-02-01T00:00:00Z',
+  ChargePeriodStart: '2026-01-10 05:00:00',
+  ChargePeriodEnd: '2026-01-10 06:00:00',
+  ChargeCategory: 'Usage',
+  ProviderName: 'AWS',
+  SubAccountId: '1111',
+  BillingCurrency: 'USD',
+  ResourceId: 'arn:aws:ec2:eu-central-1:1111:instance/i-1',
+  CommitmentDiscountId: 'NULL',
+  Tags: 'NULL',
 };
 
 /** A bill with all that Google's bills have: hours, credits, taxes of a month, charges of no project, and other months. */
@@ -127,6 +143,66 @@ describe.skipIf(lacking('sqlglot') !== '')(`a bill in a table of BigQuery${lacki
     await ingestRows(test, google, tenant, standardTable(CHARGES));
     const file = await storedFile(CHARGES, () => ({ ResourceId: 'NULL', ResourceName: 'NULL' }));
     expect(await storedBill(test, tenant.orgId)).toEqual(file.stored);
+  });
+
+  it('can be a FOCUS file that someone has loaded, with commitments, and with bills without EffectiveCost', async () => {
+    const lines = [
+      // Of a commitment that is amortised, the purchase counts 0.
+      {
+        ...USUAL,
+        ChargeCategory: 'Purchase',
+        CommitmentDiscountId: 'sp-1',
+        EffectiveCost: '30',
+        BilledCost: '30',
+      },
+      {
+        ...USUAL,
+        CommitmentDiscountId: 'sp-1',
+        EffectiveCost: '1',
+        BilledCost: '0',
+        Tags: '{"team": "search"}',
+      },
+      {
+        ...USUAL,
+        CommitmentDiscountId: 'sp-1',
+        EffectiveCost: '1',
+        BilledCost: '0',
+        Tags: '{"team": "web"}',
+      },
+      // Azure's bill of the month has no EffectiveCost, so that its BilledCost counts.
+      {
+        ...USUAL,
+        ProviderName: 'Microsoft',
+        EffectiveCost: '0',
+        BilledCost: '4',
+        ResourceId: '/subscriptions/1/resourceGroups/Shop/providers/x',
+      },
+      { ...USUAL, ProviderName: 'Microsoft', EffectiveCost: 'NULL', BilledCost: '0.5', ResourceId: 'NULL' },
+    ];
+    const tenant = await newTableSource(test, 'focus');
+    const { id: orgId } = await newOrganisation(test.warehouse);
+    const { id: sourceId } = await newSource(test.warehouse, orgId);
+    for (const org of [tenant.orgId, orgId]) {
+      await choose(
+        test,
+        org,
+        { kind: 'tag', cloud: 'aws', choice: 'team', firstDay: '2025-01-01' },
+        { kind: 'split', cloud: 'azure', account: '1111', choice: 'resource_group', firstDay: '2025-01-01' },
+      );
+    }
+    const read = await ingestRows(test, google, tenant, textTable(lines));
+    const file = await loadText(test, { orgId, sourceId }, focusCsv(lines));
+    expect(read).toMatchObject({ rowsRead: 5, costTotal: '6.500000000000000', notes: file.notes });
+    expect(file.notes).toHaveLength(2);
+    expect(await storedBill(test, tenant.orgId)).toEqual(await storedBill(test, orgId));
+  });
+
+  it('notes credits that only the cost column of FOCUS can have', async () => {
+    const tenant = await newTableSource(test, 'focus');
+    const { notes } = await ingestRows(test, google, tenant, focusTableOf(CHARGES));
+    expect(notes).toEqual([
+      'billing period 2026-01-01: x_Credits has -0.023 USD of credits in 1 rows of gcp; only the cost column counts, so check that it has these credits',
+    ]);
   });
 
   it.each(['entries', 'json', 'text'] as const)(

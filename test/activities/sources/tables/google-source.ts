@@ -46,7 +46,7 @@ export async function newTableSource(
     kind,
     location: `bigquery://${TABLE}`,
     options: { cost_column: 'EffectiveCost', ...options },
-  } as Partial<NewCostSource>);
+  });
   return { orgId, sourceId };
 }
 

@@ -1,5 +1,4 @@
 import type { Day } from '../../../../domain/shared/calendar.ts';
-import type { FakeTables } from './fake-tables.ts';
 
 /** A column of a result, with the type as the API names it. */
 export interface FakeColumn {
@@ -58,6 +57,15 @@ export interface JobConfiguration {
   };
 }
 
+/** Runs queries that the project does not know (fake-tables.ts). */
+interface QueryRunner {
+  plan: (
+    query: string,
+    parameters: NonNullable<JobConfiguration['query']['queryParameters']>,
+    rules: { isDryRun: boolean },
+  ) => Promise<FakeQuery>;
+}
+
 /** What the API answers: a resource, or an error. */
 export type Answer = { resource: Record<string, unknown> } | { error: FakeError };
 
@@ -71,7 +79,7 @@ export class FakeProject {
   location = 'EU';
   readonly queries = new Map<string, FakeQuery>();
   /** Run all other queries. */
-  tables: FakeTables | null = null;
+  tables: QueryRunner | null = null;
   readonly permissions = new Set(['bigquery.jobs.create', 'bigquery.tables.getData']);
   readonly jobs = new Map<string, FakeJob>();
   /** Jobs that were started, in order, without dry runs. An id occurs twice only if the fake is wrong. */

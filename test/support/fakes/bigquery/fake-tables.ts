@@ -110,8 +110,8 @@ export class FakeTables {
     try {
       const sql = await this.#translator.translate(query);
       const select =
-        /^SELECT \*/.test(sql) && isPartitioned ? sql.replace('*', `* EXCLUDE (${PARTITION})`) : sql;
-      const columns = /^SELECT \*/.test(sql) ? this.#tables.get(names[0] ?? '')?.fields : undefined;
+        sql.startsWith('SELECT *') && isPartitioned ? sql.replace('*', `* EXCLUDE (${PARTITION})`) : sql;
+      const columns = sql.startsWith('SELECT *') ? this.#tables.get(names[0] ?? '')?.fields : undefined;
       const found = await this.#connection.runAndReadAll(
         isDryRun ? `SELECT * FROM (${select}) LIMIT 0` : select,
         ...bound(parameters, select),

@@ -17,9 +17,9 @@ export class Translator {
   translate(query: string): Promise<string> {
     const answer = this.#last.then(async () => {
       this.#process.stdin.write(`${JSON.stringify(query)}\n`);
-      const { value, done } = await this.#answers.next();
-      if (done === true) throw new Error('the translator has ended');
-      const { sql, error } = JSON.parse(value) as { sql?: string; error?: string };
+      const line = await this.#answers.next();
+      if (line.done === true) throw new Error('the translator has ended');
+      const { sql, error } = JSON.parse(line.value) as { sql?: string; error?: string };
       if (sql === undefined) throw new Error(error);
       return sql;
     });

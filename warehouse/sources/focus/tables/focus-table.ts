@@ -94,8 +94,7 @@ function tagsOf(column: BigQueryColumn | undefined): BillTags | null {
 }
 
 function creditsOf(column: BigQueryColumn | undefined): string | null {
-  const amount =
-    column === undefined || !column.isRepeated ? undefined : columnNamed(column.fields, 'amount');
+  const amount = column?.isRepeated === true ? columnNamed(column.fields, 'amount') : undefined;
   return column === undefined || amount === undefined
     ? null
     : `(SELECT SUM(${decimalOf('credit.amount', amount)}) FROM UNNEST(${columnOf(column)}) AS credit)`;

@@ -22,7 +22,7 @@ export function gkeKeys(entries: string): { cluster: string; namespace: string }
 }
 
 /** The columns of groups with what the note needs. */
-export const GKE = { lines: 'gke_lines', cluster: 'gke_cluster', cost: 'gke_cost' } as const;
+const GKE = { lines: 'gke_lines', cluster: 'gke_cluster', cost: 'gke_cost' } as const;
 
 /** Returns these columns in GoogleSQL, on lines with the column `cluster`. */
 export const gkeTotals = (cost: string): Record<string, string> => ({

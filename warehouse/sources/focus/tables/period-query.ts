@@ -1,6 +1,5 @@
 import type { BigQueryQuery } from '../../../../domain/shared/bigquery-query.ts';
 import { addMonths, firstDay, type Day, type Month } from '../../../../domain/shared/calendar.ts';
-import type { DecimalText } from '../../../../domain/shared/decimals.ts';
 import type { BillTable } from './bill-table.ts';
 import { micros, named } from './google-sql.ts';
 
@@ -59,18 +58,16 @@ GROUP BY month ORDER BY month`,
 }
 
 /** Returns a row of {@link periodsQuery}. */
-export const periodOf = (cells: readonly (string | null)[]): TablePeriod => {
+export function periodOf(cells: readonly (string | null)[]): TablePeriod {
   const [month = null, rows, cost, exported, from = null, through = null] = cells;
   return {
     month,
     rows: Number(rows),
-    version: [rows, cost satisfies DecimalText | null | undefined, exported]
-      .map((part) => part ?? '')
-      .join('|'),
+    version: [rows, cost, exported].map((part) => part ?? '').join('|'),
     exported: exported == null ? null : Number(BigInt(exported) / 1000n),
     partitions: from === null || through === null ? null : { from, through },
   };
-};
+}
 
 /** Returns the condition that a line is of a period. A later partition has lines that came after the table was asked. */
 export function isOfPeriod(table: BillTable, { month, partitions }: TablePeriod): string {

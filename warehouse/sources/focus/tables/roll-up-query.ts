@@ -72,14 +72,12 @@ const periodKeys = ({ billingPeriod }: BillTable): Columns => ({
   ...(billingPeriod?.end == null ? {} : { [GROUP.periodEnd]: billingPeriod.end }),
 });
 
-function collectedKeys({ tags, service, resourceGroup }: BillTable, collected: CollectedKeys): Columns {
-  return {
-    ...(collected.services && service !== null ? { [GROUP.service]: service } : {}),
-    ...(collected.resourceGroups && resourceGroup !== null ? { [GROUP.resourceGroup]: resourceGroup } : {}),
-    ...(tags === null || collected.tagKeys.length === 0 ? {} : tagKeys(tags, collected.tagKeys)),
-    ...(collected.clusters && tags !== null && 'entries' in tags ? gkeKeys(tags.entries) : {}),
-  };
-}
+const collectedKeys = ({ tags, service, resourceGroup }: BillTable, collected: CollectedKeys): Columns => ({
+  ...(collected.services && service !== null ? { [GROUP.service]: service } : {}),
+  ...(collected.resourceGroups && resourceGroup !== null ? { [GROUP.resourceGroup]: resourceGroup } : {}),
+  ...(tags === null || collected.tagKeys.length === 0 ? {} : tagKeys(tags, collected.tagKeys)),
+  ...(collected.clusters && tags !== null && 'entries' in tags ? gkeKeys(tags.entries) : {}),
+});
 
 /** The first of equal keys counts, without blanks around it, as in a file. JSON is read after the grouping. */
 const tagKeys = (tags: BillTags, keys: readonly string[]): Columns =>
