@@ -14,8 +14,10 @@ import { browserSessionRoutes, takeSessions } from './organisations/browser-sess
 import { limitBodies } from './requests/body-pace.ts';
 import { limitConnections, type ConnectionLimits } from './requests/connections.ts';
 import { CallMeter } from './access/call-meter.ts';
+import { sourceFileRoutes } from './sources/source-files.ts';
 import { costSourceUnitRoutes } from './sources/cost-source-units.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
+import { usageMetricRoutes } from './sources/otlp/usage-metrics.ts';
 import { costRoutes } from './spend/costs.ts';
 import { spendOptionRoutes } from './spend/spend-options.ts';
 import type { Api } from './http/api-type.ts';
@@ -222,6 +224,8 @@ const ORGANISATION_ROUTES = [
   ...keyRoutes,
   ...costSourceRoutes,
   ...costSourceUnitRoutes,
+  ...sourceFileRoutes,
+  ...usageMetricRoutes,
   ...costRoutes,
   ...spendOptionRoutes,
   ...metricRoutes,

@@ -9,6 +9,7 @@ import { publishLoad } from '../../warehouse/sources/publishing/publish-load.ts'
 import { publishComputed } from '../../warehouse/spend/compute-spend.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 import { readSource } from './read-source.ts';
+import { writeSentFiles } from './sent-files.ts';
 import { withSourceFiles } from './source-files.ts';
 
 /** What an attempt to ingest a source needs. */
@@ -39,7 +40,14 @@ export function ingestSource(source: CostSource, ingest: Ingest): Promise<LoadRe
   const { warehouse, sessions, scope, currency, rules, credentials, buckets, attempt, bigQueryEndpoint } =
     ingest;
   const { reader, session } = sessions;
-  const access = { reader, rules, buckets, now: scope.now, signal: attempt.signal };
+  const access = {
+    reader,
+    rules,
+    buckets,
+    sentFiles: (field: string) => writeSentFiles(sessions, scope, field),
+    now: scope.now,
+    signal: attempt.signal,
+  };
   return withSourceFiles(access, async (files) => {
     const load = await beginLoad(session, scope);
     const reading = { sessions, load, files, currency, rules, credentials, attempt, bigQueryEndpoint };

@@ -21,9 +21,16 @@ import type { Reader } from '../../warehouse/engine/readers/reader.ts';
 import { openCostApi, type OpenCostApi } from './opencost-api.ts';
 import { isApiLocation } from '../../warehouse/sources/file-locations.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
+import { ofKind } from './of-kind.ts';
 import type { Reading } from './reading.ts';
 
 type OpenCostSource = CostSourceOf<'opencost'>;
+
+/** The mandatory columns that a file of a feed lacks. */
+const MISSING = {
+  allocations: ofKind('opencost', missingAllocationColumns),
+  assets: ofKind('opencost', missingAssetColumns),
+};
 
 /** Reads an OpenCost source from its files or its API, and stages its rows; see `stageOpenCost`. */
 export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<StagedLoad> =>
@@ -31,8 +38,10 @@ export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<
 
 async function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
   const { sessions, load, files } = reading;
-  const allocations = await files.at('location', location, missingAllocationColumns);
-  const assets = await assetFiles(options, reading);
+  const allocations = await files.at('location', location, MISSING.allocations, {
+    other: { location: options.assets_location, missing: MISSING.assets },
+  });
+  const assets = await assetFiles({ location, options }, reading);
   const staged = await stageOpenCost(sessions, load, {
     allocations: relationsOf(allocations),
     assets: assets === null ? null : relationsOf(assets),
@@ -46,7 +55,7 @@ async function readFiles({ location, options }: OpenCostSource, reading: Reading
 async function readApi({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
   const { sessions, load, rules, attempt } = reading;
   const { reader, session } = sessions;
-  const assets = await assetFiles(options, reading);
+  const assets = await assetFiles({ location, options }, reading);
   const api = openCostApi(location, { privateTargets: rules.privateTargets, signal: attempt.signal });
   const lastDelivered = await lastDeliveredDay(session, load.orgId, load.sourceId);
   const days = daysToAsk({ ...load, lastDelivered });
@@ -72,10 +81,14 @@ async function readApi({ location, options }: OpenCostSource, reading: Reading):
 
 /** Returns the files of `options.assets_location`; null without one. */
 const assetFiles = async (
-  { assets_location: location }: OpenCostSource['options'],
+  { location, options: { assets_location: assetsLocation } }: Pick<OpenCostSource, 'location' | 'options'>,
   { files }: Reading,
 ): Promise<ExportFile[] | null> =>
-  location === undefined ? null : files.at('options.assets_location', location, missingAssetColumns);
+  assetsLocation === undefined
+    ? null
+    : files.at('options.assets_location', assetsLocation, MISSING.assets, {
+        other: { location, missing: MISSING.allocations },
+      });
 
 const pathsOf = (files: readonly ExportFile[]): string[] => files.map(({ path }) => path);
 

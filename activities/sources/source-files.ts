@@ -17,6 +17,7 @@ import type { Reader } from '../../warehouse/engine/readers/reader.ts';
 import type { Buckets } from '../../domain/sources/exports/object-storage.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import { systemClock } from '../../domain/shared/clock.ts';
+import { UPLOAD } from '../../domain/sources/uploads/uploaded-name.ts';
 import { dayWritten } from '../../domain/sources/exports/day-written.ts';
 import { leaveOutCopies } from '../../warehouse/sources/feeds/copies/leave-out-copies.ts';
 import { exportFiles } from './export-location.ts';
@@ -30,12 +31,23 @@ import {
 
 const MOST_NOTES = 50;
 
+/** Returns the mandatory columns that a file lacks. */
+type Missing = (file: ExportFile) => string[];
+
+/** Another feed of a source: its location, and the mandatory columns that a file lacks for it. */
+interface OtherFeed {
+  location: string | undefined;
+  missing: Missing;
+}
+
 /** How files are found and opened. */
 interface Access {
   reader: Reader;
   rules: SourceRules;
   /** What opens the buckets of the source. */
   buckets: Buckets;
+  /** Writes the files that people have sent for the source to a folder. */
+  sentFiles: (field: string) => Promise<string>;
   now: Date;
   signal: AbortSignal;
 }
@@ -67,12 +79,21 @@ export async function withSourceFiles(
   }
 }
 
+/** Returns the files that count among those of a location, and notes on the others. */
+export type ChooseFiles = (
+  files: readonly ExportFile[],
+  reader: Reader,
+) => Promise<{ files: readonly ExportFile[]; notes: string[] }>;
+
+const ALL: ChooseFiles = (files) => Promise.resolve({ files, notes: [] });
+
 /** The files of a source that an ingest reads. */
 export class SourceFiles {
   readonly #access: Access;
   readonly #held: HeldFiles;
   readonly #read: { versions: FileVersions; rules: BucketRules }[] = [];
   readonly #notes: string[] = [];
+  #sentFolder: Promise<string> | null = null;
 
   constructor(access: Access, held: HeldFiles) {
     this.#access = access;
@@ -91,10 +112,19 @@ export class SourceFiles {
    *
    * @param field the field of the source that holds the location.
    * @param missing returns the mandatory columns that a file lacks.
+   * @param more.other the other feed of the source. A sent file that only the other feed can read is left to it.
+   * @param more.choose leaves out files that report the same charges in another way, with notes.
    */
-  async at(field: string, location: string, missing: (file: ExportFile) => string[]): Promise<ExportFile[]> {
-    const { reader, rules: sourceRules, buckets, now, signal } = this.#access;
-    const current = await exportFiles(reader, location, sourceRules, this.#held, {
+  async at(
+    field: string,
+    location: string,
+    missing: Missing,
+    { other, choose = ALL }: { other?: OtherFeed; choose?: ChooseFiles } = {},
+  ): Promise<ExportFile[]> {
+    const { reader, buckets, now, signal } = this.#access;
+    const isSent = location === UPLOAD;
+    const [place, sourceRules] = isSent ? await this.#sent(field) : [location, this.#access.rules];
+    const current = await exportFiles(reader, place, sourceRules, this.#held, {
       now,
       field,
       signal,
@@ -105,7 +135,7 @@ export class SourceFiles {
     const versions = await versionsOf(current.files, rules, this.#held);
     this.#read.push({ versions, rules });
     const deliveries = new Map(
-      current.deliveries.flatMap(({ name, files }) => files.map((path) => [path, name])),
+      current.deliveries.flatMap((delivery) => delivery.files.map((path) => [path, delivery])),
     );
     const files: ExportFile[] = [];
     const notes = [...current.notes];
@@ -116,7 +146,13 @@ export class SourceFiles {
         notes.push(`${withoutQuery(path)} is empty and was left out`);
         continue;
       }
-      const file = { ...columnsOfAll.share(described), delivery: deliveries.get(path) ?? path };
+      const { name: delivery = path, costSet = null } = deliveries.get(path) ?? {};
+      const file = {
+        ...columnsOfAll.share(described),
+        delivery,
+        ...(costSet === null ? {} : { costSet }),
+      };
+      if (isSent && isOfOther(file, missing, other)) continue;
       refuseColumns(file, missing);
       const writtenOn = dayWritten(
         [versions.get(path)?.writtenAt ?? null, current.submitted.get(path) ?? null],
@@ -125,10 +161,21 @@ export class SourceFiles {
       );
       files.push(writtenOn === null ? file : { ...file, writtenOn });
     }
-    if (files.length === 0) throw invalid(`${field}: every file is empty`);
-    const once = await leaveOutCopies(reader, files, current.deliveries);
-    this.#notes.push(...firstAndMore([...notes, ...once.notes], MOST_NOTES));
-    return once.files;
+    if (files.length === 0)
+      throw invalid(`${field}: ${isSent ? 'no sent file has its columns' : 'every file is empty'}`);
+    const chosen = await choose(files, reader);
+    const once = await leaveOutCopies(reader, chosen.files, current.deliveries);
+    const named = (text: string): string => this.#held.named(text);
+    this.#notes.push(...firstAndMore([...notes, ...chosen.notes, ...once.notes], MOST_NOTES).map(named));
+    return once.files.map((file) => ({ ...file, path: named(file.path) }));
+  }
+
+  /** Returns the folder of the sent files, and rules under which only it can be read. */
+  async #sent(field: string): Promise<[string, SourceRules]> {
+    this.#sentFolder ??= this.#access.sentFiles(field);
+    const folder = await this.#sentFolder;
+    this.#held.call(folder, UPLOAD);
+    return [folder, { ...this.#access.rules, roots: [folder] }];
   }
 
   /** Throws `invalid` if a file has changed since its reading began. */
@@ -149,6 +196,10 @@ async function describe(
   return header === null ? null : describeCsv(file, header, rowCounter(file, rules));
 }
 
+/** Returns whether only the other feed can read a sent file. */
+const isOfOther = (file: ExportFile, missing: Missing, other: OtherFeed | undefined): boolean =>
+  other?.location === UPLOAD && missing(file).length > 0 && other.missing(file).length === 0;
+
 function refuseOtherFormats(paths: readonly string[], field: string): void {
   const other = paths.find((path) => formatOf(path) === null);
   if (other !== undefined)
@@ -157,7 +208,7 @@ function refuseOtherFormats(paths: readonly string[], field: string): void {
     );
 }
 
-function refuseColumns(file: ExportFile, missing: (file: ExportFile) => string[]): void {
+function refuseColumns(file: ExportFile, missing: Missing): void {
   const refuse = (columns: readonly string[], why: string): void => {
     if (columns.length === 0) return;
     throw invalid(
@@ -174,7 +225,7 @@ function refuseColumns(file: ExportFile, missing: (file: ExportFile) => string[]
 }
 
 /** Throws `invalid` for a CSV file whose columns are not separated by commas. */
-function refuseSeparator(file: ExportFile, missing: (file: ExportFile) => string[]): void {
+function refuseSeparator(file: ExportFile, missing: Missing): void {
   if (file.format !== 'csv') return;
   const names = file.columns.map(({ name }) => name);
   const separator = otherSeparator(

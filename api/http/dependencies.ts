@@ -1,7 +1,7 @@
 import type { Tracer } from '@opentelemetry/api';
 import type { CheckedConnection, ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
-import type { Credentials } from '../../domain/sources/credentials.ts';
+import type { CredentialsToCheck } from '../../domain/sources/credentials-to-check.ts';
 import type { SourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import type { Sealer } from '../../security/sealing.ts';
@@ -22,6 +22,8 @@ export interface ApiDependencies {
   makeSourceFolder: (orgId: string) => Promise<string>;
   /** Closes an organisation, and deletes all that it has. Returns null if no organisation ever had this id. Idempotent. */
   deleteOrganisation: (orgId: string) => Promise<Deletion | null>;
+  /** The most bytes of a file that people send (UPLOAD_LIMIT). */
+  uploadLimit: number;
   /** Throws `invalid` if this machine cannot read a location on other hosts, because it lacks DuckDB's extension for it. */
   checkRemoteFiles: (location: string) => Promise<void>;
   /** The state of the disk that holds the service's own files. */
@@ -36,10 +38,7 @@ export interface ApiDependencies {
    * Tries credentials on the locations of a source. Returns what to change, in sentences. Throws Outage if the service that has the
    * locations cannot be asked.
    */
-  checkCredentials: (
-    given: { orgId: string; credentials: Credentials; locations: readonly string[] },
-    signal: AbortSignal,
-  ) => Promise<string[]>;
+  checkCredentials: (given: CredentialsToCheck, signal: AbortSignal) => Promise<string[]>;
   /** Asks a platform whether a connection can be imported. Throws Outage if the platform cannot be asked. */
   checkConnection: (connection: ConnectionToCheck, signal: AbortSignal) => Promise<CheckedConnection>;
   operatorKey: string;

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { invalid, ServiceError } from '../../domain/shared/errors.ts';
 import { forMessage } from '../../domain/shared/text/for-message.ts';
@@ -10,8 +9,8 @@ import type { NamedMetric } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { success, successOf } from '../routes/bodies.ts';
 import { route, tagged, type Asked, type Replying } from '../routes/route.ts';
-import type { Api } from '../http/api-type.ts';
 import { closeSignal } from '../http/files/tabular.ts';
+import { leaveBodiesUnread } from '../requests/unread-body.ts';
 import { uploadIn } from '../requests/upload.ts';
 import type { UploadPlaces } from '../requests/upload-places.ts';
 import { storeCsv } from './store-values.ts';
@@ -30,21 +29,6 @@ const unsupported = (type: string | undefined): ServiceError =>
     'unsupported_type',
     `content-type: expected text/csv, in UTF-8 or UTF-16 where it names a charset, got ${forMessage(type)}`,
   );
-
-/** Leaves a CSV body unread for the route, and rejects all other types and charsets. */
-function takeCsvOnly(app: Api): void {
-  const { validatorCompiler } = app;
-  if (validatorCompiler === undefined) throw new Error('the server has no validator');
-  app.setValidatorCompiler((route) =>
-    route.httpPart === 'body' ? (body: unknown) => ({ value: body }) : validatorCompiler(route),
-  );
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (request, payload: IncomingMessage, done) => {
-    const type = request.headers['content-type'];
-    if (csvCharset(type) !== undefined) done(null, payload);
-    else done(unsupported(type));
-  });
-}
 
 /** Returns the charset that the type of a CSV file names, null if it names none, and undefined for any other type. */
 const csvCharset = (type = ''): CsvCharset | null | undefined =>
@@ -92,7 +76,9 @@ export const valueUploadRoutes = tagged({ tag: 'Values', plan: 'unit_economics' 
     body: z.string().meta({ format: 'binary', description: 'The file' }),
     consumes: 'text/csv',
     answer: successOf(writeResult),
-    scope: takeCsvOnly,
+    scope: (app) => {
+      leaveBodiesUnread(app, (type) => (csvCharset(type) === undefined ? unsupported(type) : null));
+    },
     metric: 'change',
     handle: postCsv,
   }),

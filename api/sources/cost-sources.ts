@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid, Outage, ServiceError, unavailable } from '../../domain/shared/errors.ts';
 import { refuseTable } from '../../domain/sources/table-location.ts';
+import { UPLOAD } from '../../domain/sources/uploads/uploaded-name.ts';
 import { isRemote } from '../../egress/locations/remote-file.ts';
 import { checkSourceLocation } from '../../egress/locations/source-location.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
@@ -35,6 +36,7 @@ import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
 import { namedPageQuery, page, pageQuery } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
+import { checkVendor } from './check-vendor.ts';
 import { route, tagged, type Asked, type AskedById, type Replying } from '../routes/route.ts';
 import { without } from '../http/defined-fields.ts';
 
@@ -72,7 +74,7 @@ async function checkLocations(
 ): Promise<void> {
   for (const { field, location } of locationsOf(changed)) {
     refuseTable(kind, { field, location });
-    await checkSourceLocation(location, rules, field);
+    if (location !== UPLOAD) await checkSourceLocation(location, rules, field);
   }
 }
 
@@ -122,6 +124,7 @@ async function postSource(
   const { currency: own, credentials: sent = null, ...source } = request.body;
   checkCurrency(own, organisation.currency);
   const credentials = sent === null ? null : sentCredentials(sent, source);
+  checkVendor(source, organisation.currency);
   await checkLocations(source.kind, source, withCredentials(sourceRulesOf(organisation.id), credentials));
   await checkReadable(dependencies, source.kind, source);
   if (credentials !== null)
@@ -171,6 +174,8 @@ async function patchSource(
     await checkLocations(source.kind, changes, { ...sourceRulesOf(orgId), credentials: ownTypeOf(source) });
     await checkReadable(dependencies, source.kind, changes);
   }
+  if (changes.location !== undefined || options !== undefined)
+    checkVendor({ ...(await before()), ...changes }, currency);
   const by = changeBy(caller, clock.now());
   const updated = found('cost source', id, await updateCostSource(warehouse, orgId, id, changes, by));
   // The change can complete a month, which does not wait for the next daily settlement.

@@ -6,6 +6,7 @@ import { summaryOf } from '../../activities/summarise-workflow.ts';
 import { checkConnection } from '../../activities/imports/drivers.ts';
 import { checkCredentials } from '../../activities/sources/check-credentials.ts';
 import { buildServer } from '../../api/app.ts';
+import { bytesOf } from '../../domain/shared/byte-size.ts';
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts';
 import { sourceRulesOf } from '../../egress/locations/source-rules.ts';
 import { startDevServer } from '../../temporal/dev-server/dev-server.ts';
@@ -177,6 +178,7 @@ export async function startService(
         sourceRulesOf: sourceRulesOf(settings),
         makeSourceFolder: makeSourceFolder(settings, log),
         deleteOrganisation: (id) => deleteOrganisation(deleting, id),
+        uploadLimit: bytesOf(settings.UPLOAD_LIMIT),
         checkRemoteFiles: checkRemoteFiles(warehouse.settings),
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,

@@ -160,6 +160,9 @@ const environment = z.object({
   BACKUP_TO: optional.transform((folder) => (folder === null ? null : resolve(folder))),
   BACKUP_KEEP: wholeNumber('a number of copies', 1, MOST_KEPT).transform((keep) => keep ?? DEFAULT_KEEP),
   BACKUP_HOUR: wholeNumber('an hour', 0, 23).transform((hour) => hour ?? DEFAULT_BACKUP_HOUR),
+  UPLOAD_LIMIT: withDefault('256MiB').refine((size) => bytesOf(size) >= 1, {
+    error: ({ input }) => `expected a size, such as 256MiB, got ${JSON.stringify(input)}`,
+  }),
   WEBHOOK_TIMEOUT: wholeNumber('a number of seconds', 1, 60),
   STRIPE_API_BASE: readBy(stripeApiBase).transform((base) => base ?? stripeApiBase('https://api.stripe.com')),
   BIGQUERY_API_ENDPOINT: withDefault('https://bigquery.googleapis.com').pipe(

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { MOST_BYTES } from '../shared/bigquery-query.ts';
+import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../shared/text/control-characters.ts';
 import { normalText } from '../shared/text/normal-text.ts';
+import { checkCustom, CUSTOM_OPTIONS } from './custom-bill.ts';
 import type { Kind } from './kinds.ts';
+import { REPOSITORY_ATTRIBUTE } from './otlp/usage-points.ts';
+import { VENDORS, type Vendor } from './vendors/vendors.ts';
 
 const FILES = 'expected a path, glob or URI of CSV or Parquet files';
-const TABLE = 'expected a table of BigQuery, as bigquery://project.dataset.table';
 
 /** A location, and what it must be in messages. */
 export const locationOf = (expected = FILES) =>
@@ -15,7 +18,7 @@ export const locationOf = (expected = FILES) =>
 
 const CLUSTER = 'expected a text of 1 to 200 characters, the cluster of rows that name none';
 
-/** The FOCUS column of the cost: amortised by default, invoiced by option. */
+/** The cost: amortised by default, invoiced by option. */
 const costColumn = z.enum(['EffectiveCost', 'BilledCost']);
 
 /** The cluster of rows that name no cluster. */
@@ -26,7 +29,7 @@ const cluster = z
   .max(200, { error: CLUSTER });
 
 /** What holds for options that a source was not given. */
-const FOCUS_DEFAULTS = { cost_column: 'EffectiveCost' } as const;
+const BILL_DEFAULTS = { cost_column: 'EffectiveCost' } as const;
 const ON_BILL_DEFAULTS = { on_bill: 'auto' } as const;
 
 const onBill = z
@@ -58,7 +61,14 @@ const ofTables = {
     ),
 };
 
-const focus = z.strictObject({ cost_column: costColumn.default(FOCUS_DEFAULTS.cost_column), ...ofTables });
+/** The options of every cloud bill. */
+const bill = z.strictObject({ cost_column: costColumn.default(BILL_DEFAULTS.cost_column) });
+
+/** The options of a bill of any other vendor. */
+const custom = bill.extend(CUSTOM_OPTIONS).superRefine(checkCustom);
+
+/** The options of bills that can lie in a table. */
+const tableBill = bill.extend(ofTables);
 
 const openCost = z.strictObject({
   cluster: cluster.optional(),
@@ -68,7 +78,50 @@ const openCost = z.strictObject({
 
 const hosts = z.strictObject({ on_bill: onBill });
 
-const aiTools = z.strictObject({ usage_location: locationOf(`${FILES} with the usage by repository`) });
+const ATTRIBUTE = 'expected a text of 1 to 200 characters, the name of an attribute';
+
+const aiTools = z
+  .strictObject({
+    usage_location: locationOf(`${FILES} with the usage by repository`).optional(),
+    vendor: z
+      .enum(Object.keys(VENDORS) as [Vendor, ...Vendor[]])
+      .optional()
+      .describe('Whose API the location is; without it, the location has files with the spend'),
+    repository_attribute: z
+      .string({ error: ATTRIBUTE })
+      .min(1, { error: ATTRIBUTE })
+      .max(200, { error: ATTRIBUTE })
+      .regex(ONE_LINE, { error: NO_CONTROL_CHARACTERS })
+      .optional()
+      .describe(
+        `The attribute that names the repository of usage that programs send by OpenTelemetry; ${REPOSITORY_ATTRIBUTE} without it`,
+      ),
+  })
+  .refine(
+    ({ usage_location: files, vendor, repository_attribute: sent }) =>
+      (files ?? vendor ?? sent) !== undefined,
+    {
+      path: ['usage_location'],
+      error: `${FILES} with the usage by repository, or repository_attribute if programs send it`,
+    },
+  );
+
+/** A cloud bill without options of its own. */
+const billOf = <Name extends string>(name: Name) => ({
+  name,
+  options: bill,
+  ofNew: bill.default(BILL_DEFAULTS),
+  defaults: BILL_DEFAULTS,
+  location: FILES,
+});
+
+/** A cloud bill that can lie in a table of BigQuery. */
+const tableBillOf = <Name extends string>(name: Name) => ({
+  ...billOf(name),
+  options: tableBill,
+  ofNew: tableBill.default(BILL_DEFAULTS),
+  location: `${FILES}, or a table of BigQuery`,
+});
 
 /** A new source shows the default at once. */
 const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
@@ -77,19 +130,17 @@ const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
  * Each kind's name in generated clients, its options, and what its location must be. `ofNew` are the options of a new source.
  */
 export const KIND_OPTIONS = {
-  focus: {
-    name: 'Focus',
-    options: focus,
-    ofNew: focus.default(FOCUS_DEFAULTS),
-    defaults: FOCUS_DEFAULTS,
-    location: `${FILES}, or a table of BigQuery`,
-  },
-  gcp_billing: {
-    name: 'GcpBilling',
-    options: focus,
-    ofNew: focus.default(FOCUS_DEFAULTS),
-    defaults: FOCUS_DEFAULTS,
-    location: TABLE,
+  focus: tableBillOf('Focus'),
+  aws_cur: billOf('AwsCur'),
+  azure_cost: billOf('AzureCost'),
+  gcp_billing: tableBillOf('GcpBilling'),
+  custom: {
+    name: 'Custom',
+    options: custom,
+    // Without options, the error names the field that they lack.
+    ofNew: z.preprocess((options) => (options === undefined ? {} : options), custom),
+    defaults: BILL_DEFAULTS,
+    location: FILES,
   },
   opencost: {
     name: 'OpenCost',
@@ -111,7 +162,7 @@ export const KIND_OPTIONS = {
     // Without options, the error names the field that they lack.
     ofNew: z.preprocess((options) => (options === undefined ? {} : options), aiTools),
     defaults: {},
-    location: FILES,
+    location: `${FILES}, or what is read from a vendor`,
   },
 } as const satisfies Record<
   Kind,

@@ -26,6 +26,7 @@ function mostHeld(): number {
  */
 export class HeldFiles {
   readonly #handles = new Map<string, FileHandle>();
+  readonly #names = new Map<string, string>();
   readonly #most: number;
 
   /** @param most how many files it can hold. */
@@ -76,11 +77,20 @@ export class HeldFiles {
     return handle === undefined || !HAS_DESCRIPTORS ? openedBlob(path) : openedAs(handle);
   }
 
+  /** Calls a folder of the service by another name in texts, because its owner does not know it. */
+  call(folder: string, name: string): void {
+    this.#names.set(folder, name);
+  }
+
   /** A text that calls files as they were opened, with their own paths. */
   named(text: string): string {
-    if (!text.includes(DESCRIPTORS)) return namedBlobs(text);
-    const paths = new Map([...this.#handles].map(([path, handle]) => [openedAs(handle), path]));
-    return text.replace(/\/proc\/\d+\/fd\/\d+/g, (opened) => paths.get(opened) ?? opened);
+    let named = namedBlobs(text);
+    if (text.includes(DESCRIPTORS)) {
+      const paths = new Map([...this.#handles].map(([path, handle]) => [openedAs(handle), path]));
+      named = named.replace(/\/proc\/\d+\/fd\/\d+/g, (opened) => paths.get(opened) ?? opened);
+    }
+    for (const [folder, name] of this.#names) named = named.replaceAll(folder, name);
+    return named;
   }
 
   /** Closes them all. */

@@ -50,7 +50,7 @@ export async function openRemoteFile(
     if (status === 200 || status === 206) return answer;
     if (signed !== null && !mayPass(status)) {
       const text = await beginningOf(answer);
-      const refusal = { asked: 'read', path, host: url.host, status, headers: answer.headers, text } as const;
+      const refusal = { asked: 'read', path, url, status, headers: answer.headers, text } as const;
       throw invalid(`${rules.field}: ${bucketProblem(refusal)}`);
     }
     answer.destroy();

@@ -47,6 +47,12 @@ export function validBodies(things: Things): Readonly<Record<string, unknown>> {
       schedule_paused: true,
       starts_on: '2025-01-01',
     },
+    'PUT /cost-sources/{id}/credentials': {
+      type: 's3',
+      access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+      secret_access_key: 'secret-of-the-example',
+      region: 'eu-central-1',
+    },
     'POST /cost-sources/{id}/units/end': { unit: 'aws/1111', day: '2026-01-31' },
     'POST /cost-sources/{id}/units/confirm': { unit: 'aws/1111', stands: true },
     'POST /cost-sources/{id}/ingest': { start_month: '2026-01', end_month: '2026-01', accept_shrink: true },

@@ -10,7 +10,7 @@ import { invalid } from '../../../domain/shared/errors.ts';
 import { forMessage } from '../../../domain/shared/text/for-message.ts';
 import type { Advice } from './failures.ts';
 import { isSigningKey } from './private-key.ts';
-import type { Wait } from '../try-again.ts';
+import type { Wait } from '../../shared/try-again.ts';
 
 /** A connection to BigQuery (docs/design.md#secrets). */
 export interface BigQueryConnection {

@@ -83,6 +83,7 @@ export async function startLocalApi({
       makeSourceFolder: () => Promise.resolve(opened.directory),
       deleteOrganisation: (id) =>
         deleteOrganisation({ warehouse, orchestration, clock, settings: files, log }, id),
+      uploadLimit: 4 * 2 ** 20,
       checkRemoteFiles: () => Promise.resolve(),
       disk: () => Promise.resolve('ok'),
       sealer,

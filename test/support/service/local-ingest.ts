@@ -31,7 +31,7 @@ export async function ingestExports(
 }
 
 /** Takes the steps of an ingest workflow in this process. Returns the run, or throws what a step throws. */
-async function ingestLocally(
+export async function ingestLocally(
   { warehouse, directory }: Pick<TestWarehouse, 'warehouse' | 'directory'>,
   source: { orgId: string; sourceId: string },
 ): Promise<IngestRun | null> {

@@ -29,6 +29,8 @@ export const BESIDE: ReadonlySet<string> = new Set([
   'backup_results',
   'organisation_deletions',
   'session_ends',
+  'uploaded_parts',
+  'uploaded_contents',
   'event_log',
   'target_states',
   'judged_targets',

@@ -2,6 +2,8 @@ import { BASELINE } from './032-baseline.ts';
 import { DEFINITIONS_OF_IMPORTS } from './033-definitions-of-imports.ts';
 import { CREDENTIALS_OF_SOURCES } from './034-credentials-of-sources.ts';
 import { CLUSTERS_OF_BILL_LINES } from './037-clusters-of-bill-lines.ts';
+import { USAGE_POINTS } from './038-usage-points.ts';
+import { UPLOADED_FILES } from './039-uploaded-files.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -13,6 +15,8 @@ export const MIGRATIONS: readonly Migration[] = [
   DEFINITIONS_OF_IMPORTS,
   CREDENTIALS_OF_SOURCES,
   CLUSTERS_OF_BILL_LINES,
+  USAGE_POINTS,
+  UPLOADED_FILES,
 ];
 
 /** The version of the tables that this version of the product makes. */

@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7';
 
 /** Returns a new public id with a readable prefix. Ids of one kind sort by their creation. */
 export const newId = (
-  prefix: 'org' | 'key' | 'src' | 'met' | 'imp' | 'team' | 'shc' | 'whk' | 'ses',
+  prefix: 'org' | 'key' | 'src' | 'file' | 'met' | 'imp' | 'team' | 'shc' | 'whk' | 'ses',
 ): string => `${prefix}_${uuidv7().replaceAll('-', '')}`;
 
 /**

@@ -20,6 +20,12 @@ export interface Relation {
   columns: readonly ExportColumn[];
   /** Functions that count the rows of the relation's parts; null for a part that cannot be counted. */
   counts: readonly (CountRows | null)[];
+  /** The column with a hash of the whole row of the file, if the columns are not the file's own. */
+  line?: string;
+  /** The columns with tags, if they are not those of FOCUS. */
+  tags?: readonly TagColumn[];
+  /** The column that tells sets of costs apart, of which only one counts (azure-sets.ts). */
+  costSet?: string;
   /** The files of which it is known when they were written. */
   written?: readonly WrittenFile[];
   /** The files whose rows another delivery has, too, perhaps by chance. */
@@ -35,12 +41,24 @@ interface AlsoIn {
   other: string;
 }
 
-/** What files of one shape have in common. */
-export type Shape = Pick<Relation, 'format' | 'columns' | 'values'>;
+/** A column with tags, and how it spells their keys. */
+export interface TagColumn {
+  column: ExportColumn;
+  /** The key, if the column has the values of a single tag. */
+  key?: string;
+  /** What can stand before keys in the file, and is no part of them. */
+  prefixes: readonly string[];
+  /** What stands before these keys, and is not in the file. */
+  group: string;
+}
 
-/** Returns the SQL of a hash of a whole row, also of the cells that are not read; null if a row stands for several lines. */
-export function lineOf({ columns, values }: Shape): string {
+/** What files of one shape have in common. */
+export type Shape = Pick<Relation, 'format' | 'columns' | 'line' | 'tags' | 'costSet' | 'values'>;
+
+/** Returns the SQL of a hash of a whole row of the file, also of the cells that are not read; null if a row stands for several lines. */
+export function lineOf({ columns, line, values }: Shape): string {
   if (values !== undefined) return 'CAST(NULL AS UBIGINT)';
+  if (line !== undefined) return quoted(line);
   const cells = columns.filter(({ isRepeated }) => isRepeated !== true).map(({ name }) => quoted(name));
   return cells.length === 0 ? 'CAST(NULL AS UBIGINT)' : `hash(${cells.join(', ')})`;
 }

@@ -1,9 +1,9 @@
 import type { Statements } from '../../engine/session.ts';
 import { sqlTexts } from '../../engine/sql/sql-text.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
-import type { ExportFile } from '../feeds/export-files.ts';
+import { billRelations, type BillFile } from '../bills/bill-relations.ts';
 import { STORED } from '../feeds/read-feed.ts';
-import { relationsOf, type Relation } from '../feeds/scan-files.ts';
+import type { Relation } from '../feeds/scan-files.ts';
 import {
   accountOfUnit,
   addUnitsTwice,
@@ -117,7 +117,7 @@ const HOW = `'has account ' || to_json(min(unit)) || ' with the same amounts in 
  */
 export async function findFilesTwice(
   reader: Statements,
-  files: readonly ExportFile[],
+  files: readonly BillFile[],
   bill: ReadBill,
 ): Promise<void> {
   const deliveries = new Map(files.map(({ opened, path, delivery = path }) => [opened, delivery]));
@@ -127,7 +127,7 @@ export async function findFilesTwice(
   );
   if (accounts.length === 0) return;
   await dropTemporaryTables(reader, TABLES);
-  const relations = relationsOf(files, 'skipped');
+  const relations = billRelations(files, 'skipped');
   const names = [...deliveries].map((pair) => sqlTexts(pair)).join(', ');
   const delivered = (days: string): string => `
     SELECT * FROM (SELECT *, ${accountOfUnit('unit')} AS account_key FROM (${days}))

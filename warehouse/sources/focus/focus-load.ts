@@ -9,10 +9,11 @@ import {
 } from './commitment-purchases.ts';
 import { creditNotes } from './focus-credits.ts';
 import { dayOfText, localDayOfText, nullable } from '../feeds/cells.ts';
-import type { ExportFile } from '../feeds/export-files.ts';
+import { refuseOtherSet } from '../bills/azure-sets.ts';
+import { billRelations, type BillFile } from '../bills/bill-relations.ts';
 import { BILL_VALUES, LISTED_KEYS } from './values/bill-values.ts';
-import { candidatesToCollect, columnNameOf, type Candidate } from './values/collected-values.ts';
-import { cloudOf, idOf, type CostColumn } from './focus-columns.ts';
+import { candidatesToCollect, fieldOf, type Candidate } from './values/collected-values.ts';
+import { calledIn, cloudOf, idOf, type Called, type CostColumn } from './focus-columns.ts';
 import {
   ACCOUNT_DAYS,
   ACCOUNT_NAMES,
@@ -47,13 +48,12 @@ import { checkMoney } from '../publishing/publish-load.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
 import { stageRejected, type RejectedWhen } from '../feeds/rejected-when.ts';
-import { relationsOf } from '../feeds/scan-files.ts';
 import { isWanted, readingBounds } from '../feeds/wanted-months.ts';
 import type { Statements } from '../../engine/session.ts';
 
 /** A FOCUS export, and how its money is read. */
 export interface FocusExport {
-  files: readonly ExportFile[];
+  files: readonly BillFile[];
   costColumn: CostColumn;
   /** The organisation's currency. Any other currency in the export fails the load. */
   currency: string;
@@ -72,16 +72,18 @@ export async function stageFocus(
 ): Promise<StagedLoad> {
   const { reader, session } = sessions;
   const candidates = known ?? (await candidatesToCollect(sessions, load.orgId, load.now));
+  const called = calledIn(billRelations(files));
   let rollUp: RollUp = { files, costColumn, now: load.now, listed: [], hasNames: false };
   const counts = await readFeed(reader, load, {
-    relations: relationsOf(files),
+    relations: billRelations(files),
     prepare: async () => {
       rollUp = await rollUpExport(reader, rollUp, candidates);
+      if (files[0]?.bill?.costSet !== undefined) await refuseOtherSet(reader, files, costColumn);
       await readFallback(reader, rollUp, candidates);
-      await findAmortisedCommitments(reader, relationsOf(files, 'skipped'));
+      await findAmortisedCommitments(reader, billRelations(files, 'skipped'));
     },
-    groups: checkedGroups(candidates),
-    check: () => refuseOtherCurrencies(reader, currency),
+    groups: checkedGroups(candidates, called),
+    check: () => refuseOtherCurrencies(reader, currency, called),
     rejectedWhen: REJECTED_WHEN,
   });
   await stageRejected(sessions);
@@ -96,9 +98,9 @@ export async function stageFocus(
   await stageLeftOut(sessions, load, currency);
   await copyToWarehouse(sessions, 'commitments', LOAD_COMMITMENTS);
   await createUnitsTwice(reader);
-  await findLinesTwice(reader, repeatedLines(relationsOf(files, 'skipped')));
+  await findLinesTwice(reader, repeatedLines(billRelations(files, 'skipped')));
   await findFilesTwice(reader, files, rollUp);
-  await addAlsoIn(reader, relationsOf(files, 'skipped'), {
+  await addAlsoIn(reader, billRelations(files, 'skipped'), {
     rows: (some) => fileDays(some, rollUp),
     line: 'line of account',
   });
@@ -138,7 +140,7 @@ async function listValues(
   await listApart(reader, rollUp, since);
   await reader.run(
     `CREATE TEMP TABLE value_groups AS SELECT billing_period, cloud, account, ${LISTED_KEYS.join(', ')}, cost
-     FROM (${checkedGroups(candidates, 'values')}) WHERE ${STORED} AND ($since IS NULL OR billing_period >= $since::DATE)`,
+     FROM (${checkedGroups(candidates, calledIn([]), 'values')}) WHERE ${STORED} AND ($since IS NULL OR billing_period >= $since::DATE)`,
     { ...readingBounds(load), since },
   );
   await viewInWarehouse(sessions, 'listed_values', [BILL_VALUES]);
@@ -188,20 +190,27 @@ const costs = (of: 'spend' | 'values'): string =>
     .join(' ');
 
 /** Returns the text keys of the groups, each with its name in messages. */
-const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, name: string])[] => [
-  ['currency', 'BillingCurrency'],
-  ['provider', 'ProviderName'],
-  ['account', 'SubAccountId'],
-  ['resource_id', 'ResourceId'],
-  ['purchased_commitment', 'CommitmentDiscountId'],
-  ...candidates.map((candidate) => [candidate.column, columnNameOf(candidate)] as const),
+const keyNames = (
+  candidates: readonly Candidate[],
+  called: Called,
+): (readonly [key: string, name: string])[] => [
+  ['currency', called('currency')],
+  ['provider', called('provider')],
+  ['account', called('account')],
+  ['resource_id', called('resource')],
+  ['purchased_commitment', called('commitment')],
+  ...candidates.map((candidate) => [candidate.column, called(fieldOf(candidate))] as const),
 ];
 
 /**
  * Selects all groups of one kind (focus-roll-up.ts). Bills that fell back have their BilledCost. `counts` is true in the wanted
  * billing periods.
  */
-const checkedGroups = (candidates: readonly Candidate[], of: 'spend' | 'values' = 'spend'): string => `
+const checkedGroups = (
+  candidates: readonly Candidate[],
+  called: Called,
+  of: 'spend' | 'values' = 'spend',
+): string => `
 WITH all_groups AS (
   SELECT *, false AS fell_back FROM focus_roll_up AS read_first
   ANTI JOIN temp.main.fallen_back AS bill
@@ -236,15 +245,15 @@ SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end
       WHEN NOT counts THEN NULL
       WHEN problem IS NOT NULL THEN problem
       WHEN billing_period IS NULL
-        THEN ${problem('BillingPeriodStart', expectedTime('a UTC time', 'raw_billing_period'), 'raw_billing_period')}
+        THEN ${problem(called('billing_period'), expectedTime('a UTC time', 'raw_billing_period'), 'raw_billing_period')}
       WHEN billing_period_end IS NULL AND ${nullable('trim(raw_billing_period_end)')} IS NOT NULL
-        THEN ${problem('BillingPeriodEnd', expectedTime('a UTC time', 'raw_billing_period_end'), 'raw_billing_period_end')}
+        THEN ${problem(called('billing_period_end'), expectedTime('a UTC time', 'raw_billing_period_end'), 'raw_billing_period_end')}
       WHEN ${isTooLong('billing_period', 'billing_period_end')}
-        THEN ${problem('BillingPeriodEnd', `'a billing period of ${LONGEST_PERIOD}'`, 'raw_billing_period_end')}
-      WHEN currency IS NULL THEN ${problem('BillingCurrency', "'a currency'", 'currency')}
-      WHEN cloud IS NULL THEN ${problem('ProviderName', "'a provider'", 'cloud')}
-      WHEN account IS NULL THEN ${problem('SubAccountId', "'an account'", 'account')}
-      ${keyNames(candidates)
+        THEN ${problem(called('billing_period_end'), `'a billing period of ${LONGEST_PERIOD}'`, 'raw_billing_period_end')}
+      WHEN currency IS NULL THEN ${problem(called('currency'), "'a currency'", 'currency')}
+      WHEN cloud IS NULL THEN ${problem(called('provider'), "'a provider'", 'cloud')}
+      WHEN account IS NULL THEN ${problem(called('account'), "'an account'", 'account')}
+      ${keyNames(candidates, called)
         .map(([key, name]) => whenTooLong(name, key))
         .join('\n      ')}
     END AS problem),
@@ -258,7 +267,7 @@ const shortText = (text: string): string =>
 /** The most that a message names. */
 const MOST_CURRENCIES = 20;
 
-async function refuseOtherCurrencies(reader: Statements, currency: string): Promise<void> {
+async function refuseOtherCurrencies(reader: Statements, currency: string, called: Called): Promise<void> {
   const others = await reader.query<{ currency: string; row_count: string }>(
     `SELECT left(currency, 80) AS currency, sum(row_count) AS row_count FROM checked_groups
      WHERE ${STORED} AND upper(checked_groups.currency) <> $currency GROUP BY ALL ORDER BY ALL LIMIT ${MOST_CURRENCIES}`,
@@ -267,6 +276,6 @@ async function refuseOtherCurrencies(reader: Statements, currency: string): Prom
   if (others.length === 0) return;
   const found = others.map((other) => `${other.currency} in ${other.row_count} rows`).join(', ');
   throw invalid(
-    `BillingCurrency: expected ${currency}, the organisation's currency, got ${found}; money is never converted, nothing was loaded`,
+    `${called('currency')}: expected ${currency}, the organisation's currency, got ${found}; money is never converted, nothing was loaded`,
   );
 }

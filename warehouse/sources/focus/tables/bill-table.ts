@@ -37,6 +37,8 @@ export interface BillTable {
   tags: BillTags | null;
   /** The sum of a line's credits that its cost may lack; null if the table lists none. */
   credits: string | null;
+  /** What the table calls a column of FOCUS, for messages; absent if it calls it the same. */
+  called: Readonly<Record<string, string>>;
   /** Whether the table has commitments, whose purchases and usage are groups of their own. */
   commitment: string | null;
 }

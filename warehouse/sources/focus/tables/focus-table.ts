@@ -25,7 +25,7 @@ const HOURS_TO_LOCAL_DAY = 13;
 /** When the line was exported, in Google's tables. */
 const EXPORT_TIME = 'x_ExportTime';
 
-/** Reads a table or view with the columns of FOCUS, such as the one that Google keeps (docs/data-formats.md#google-cloud-billing). */
+/** Reads a table or view with the columns of FOCUS, such as the one that Google keeps (docs/data-formats.md#tables-of-bigquery). */
 export const focusTable: BillTableOf = (name, columns) => {
   const present = (field: Field): BigQueryColumn[] =>
     COLUMNS[field].flatMap((wanted) => columnNamed(columns, wanted) ?? []);
@@ -67,6 +67,7 @@ export const focusTable: BillTableOf = (name, columns) => {
     resourceGroup: resourceGroupOf(group, resource),
     tags: tagsOf(first('tags')),
     credits: creditsOf(first('credits')),
+    called: {},
     commitment: commitment === undefined ? null : nullable(textOf(commitment)),
   };
   return { table };

@@ -25,11 +25,26 @@ function found(columns: readonly BigQueryColumn[], path: string): BigQueryColumn
   return field === undefined || column === undefined ? column : columnNamed(column.fields, field);
 }
 
+/** What Google calls the columns of FOCUS. */
+const CALLED = {
+  EffectiveCost: 'cost',
+  BilledCost: 'cost',
+  BillingCurrency: 'currency',
+  ChargePeriodStart: 'usage_start_time',
+  ChargePeriodEnd: 'usage_end_time',
+  BillingPeriodStart: 'invoice.month',
+  SubAccountId: 'project.id',
+  SubAccountName: 'project.name',
+  ResourceId: 'resource.global_name',
+  ServiceName: 'service.description',
+  Tags: 'labels',
+};
+
 const MONTH = `IF(REGEXP_CONTAINS(bill.invoice.month, r'^[0-9]{4}(0[1-9]|1[0-2])$'),
       CONCAT(SUBSTR(bill.invoice.month, 1, 4), '-', SUBSTR(bill.invoice.month, 5, 2)), NULL)`;
 
 /**
- * Reads Google's tables of standard and detailed usage cost (docs/data-formats.md#google-cloud-billing). A line costs its cost with
+ * Reads Google's tables of standard and detailed usage cost (docs/data-formats.md#googles-usage-cost-table). A line costs its cost with
  * its credits, which are negative. The invoice month is the billing period, the project the account, and labels are tags.
  */
 export const gcpBillingTable: BillTableOf = (name, columns) => {
@@ -43,7 +58,7 @@ export const gcpBillingTable: BillTableOf = (name, columns) => {
       (SELECT SUM(${decimalOf('credit.amount', credit)}) FROM UNNEST(bill.credits) AS credit), 0)`;
   const total = { amount, raw: 'CAST(bill.cost AS STRING)' };
   const account = `IFNULL(${nullable('bill.project.id')}, bill.billing_account_id)`;
-  const zones = ['location.zone', 'location.region'].filter(has).map((path) => nullable(`bill.${path}`));
+  const ids = ['resource.global_name', 'resource.name'].filter(has).map((path) => nullable(`bill.${path}`));
   return {
     table: {
       name,
@@ -64,24 +79,23 @@ export const gcpBillingTable: BillTableOf = (name, columns) => {
         WHEN 'rounding_error' THEN 'Adjustment' ELSE 'Usage' END`
           : `'Usage'`,
       },
-      resource: has('resource.global_name')
-        ? {
-            column: 'ResourceId',
-            id: nullable('bill.resource.global_name'),
-            names: {
-              // Some services write the path before the name.
-              ...(has('resource.name')
-                ? { ResourceName: `REGEXP_EXTRACT(bill.resource.name, r'([^/]+)/*$')` }
-                : {}),
-              ...(zones.length === 0 ? {} : { AvailabilityZone: `COALESCE(${zones.join(', ')})` }),
+      resource:
+        ids.length === 0
+          ? null
+          : {
+              column: 'ResourceId',
+              id: `COALESCE(${ids.join(', ')})`,
+              names: {
+                ...(has('resource.name') ? { ResourceName: 'bill.resource.name' } : {}),
+                ...(has('location.zone') ? { AvailabilityZone: 'bill.location.zone' } : {}),
+              },
             },
-          }
-        : null,
       accountName: { SubAccountName: 'bill.project.name' },
       service: nullable('bill.service.description'),
       resourceGroup: null,
       tags: entriesOf(labels, 'bill.labels'),
       credits: null,
+      called: CALLED,
       commitment: null,
     },
   };

@@ -1,5 +1,4 @@
-import type { DecimalText } from '../../../../domain/shared/decimals.ts';
-import { toWire } from '../../../../domain/shared/decimals.ts';
+import { toWire, type DecimalText } from '../../../../domain/shared/decimals.ts';
 import { forMessage } from '../../../../domain/shared/text/for-message.ts';
 import type { Statements } from '../../../engine/session.ts';
 import { nullable } from './google-sql.ts';

@@ -1,5 +1,5 @@
 import type { BigQueryQuery } from '../../../../domain/shared/bigquery-query.ts';
-import { addMonths, firstDay, type Day, type Month } from '../../../../domain/shared/calendar.ts';
+import { addDays, addMonths, firstDay, type Day, type Month } from '../../../../domain/shared/calendar.ts';
 import type { BillTable } from './bill-table.ts';
 import { micros, named } from './google-sql.ts';
 
@@ -25,6 +25,8 @@ export const partitionProbe = ({ name }: BillTable): BigQueryQuery => ({
   parameters: [],
 });
 
+const midnight = (day: Day): string => `TIMESTAMP '${day} 00:00:00+00'`;
+
 /** No invoice has a line that was exported more than a month before it began. */
 const MONTHS_BEFORE = 1;
 
@@ -41,16 +43,16 @@ export function periodsQuery(
   const { effectiveCost, billedCost, exportTime, month } = table;
   const cost = (effectiveCost ?? billedCost)?.amount ?? '0';
   const day = (aggregate: string): string =>
-    isPartitioned ? `CAST(DATE(${aggregate}(${PARTITION})) AS STRING)` : 'CAST(NULL AS STRING)';
+    isPartitioned ? `CAST(DATE(${aggregate}(arrived)) AS STRING)` : 'CAST(NULL AS STRING)';
   const since =
     isPartitioned && startMonth !== null
-      ? `\nWHERE ${PARTITION} >= TIMESTAMP '${firstDay(addMonths(startMonth, -MONTHS_BEFORE))} 00:00:00+00' OR ${PARTITION} IS NULL`
+      ? `\nWHERE ${PARTITION} >= ${midnight(firstDay(addMonths(startMonth, -MONTHS_BEFORE)))} OR ${PARTITION} IS NULL`
       : '';
   return {
     query: `SELECT month, COUNT(*) AS line_count, CAST(SUM(cost) AS STRING) AS cost,
   ${exportTime === null ? 'CAST(NULL AS INT64)' : 'MAX(exported)'} AS exported, ${day('MIN')} AS first_partition, ${day('MAX')} AS last_partition
 FROM (
-  SELECT ${month} AS month, ${cost} AS cost${exportTime === null ? '' : `, ${micros(exportTime)} AS exported`}${isPartitioned ? `, ${PARTITION}` : ''}
+  SELECT ${month} AS month, ${cost} AS cost${exportTime === null ? '' : `, ${micros(exportTime)} AS exported`}${isPartitioned ? `, ${PARTITION} AS arrived` : ''}
   FROM ${named(table.name)} AS bill${since})
 GROUP BY month ORDER BY month`,
     parameters: [],
@@ -78,7 +80,7 @@ export function isOfPeriod(table: BillTable, { month, partitions }: TablePeriod)
     ...(partitions === null
       ? []
       : [
-          `(${PARTITION} BETWEEN TIMESTAMP '${partitions.from} 00:00:00+00' AND TIMESTAMP '${partitions.through} 00:00:00+00' OR ${PARTITION} IS NULL)`,
+          `(${PARTITION} >= ${midnight(partitions.from)} AND ${PARTITION} < ${midnight(addDays(partitions.through, 1))} OR ${PARTITION} IS NULL)`,
         ]),
   ].join(' AND ');
 }

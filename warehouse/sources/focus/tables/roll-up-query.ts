@@ -115,14 +115,14 @@ export function rollUpQuery(table: BillTable, period: TablePeriod, collected: Co
   const names: Columns = { ...accountName, ...resource?.names };
   const grouped = [...quotedNames(ids), ...quotedNames(keys)];
   const isNamed = resource === null ? 'false' : `${named(resource.column)} IS NOT NULL`;
-  const named_ = [
+  const namesOfGroup = [
     ...quotedNames(accountName).map((name) => `MIN(${name})`),
     ...quotedNames({ ...resource?.names }).map((name) => `MIN(IF(${isNamed}, ${name}, NULL))`),
   ];
   const totals: Columns = {
     [GROUP.effective]: total('effective'),
     [GROUP.billed]: total('billed'),
-    ...Object.fromEntries(Object.keys(names).map((name, place) => [name, named_[place] ?? ''])),
+    ...Object.fromEntries(Object.keys(names).map((name, place) => [name, namesOfGroup[place] ?? ''])),
     ...(credits === null
       ? {}
       : {

@@ -1,5 +1,4 @@
-import type { Day } from '../../../../domain/shared/calendar.ts';
-import { firstDay } from '../../../../domain/shared/calendar.ts';
+import { firstDay, type Day } from '../../../../domain/shared/calendar.ts';
 import type { Reader } from '../../../engine/readers/reader.ts';
 import { sqlText } from '../../../engine/sql/sql-text.ts';
 import { quoted } from '../../feeds/cells.ts';
@@ -7,7 +6,14 @@ import { CLUSTER_LABELS } from '../values/collected-values.ts';
 import type { ExportColumn, ExportFile } from '../../feeds/export-files.ts';
 import type { BillTable } from './bill-table.ts';
 import type { TablePeriod } from './period-query.ts';
-import { GROUP, tagColumn, type CollectedKeys, type GroupsQuery } from './roll-up-query.ts';
+import {
+  GROUP,
+  rollUpQuery,
+  tagColumn,
+  valuesQuery,
+  type CollectedKeys,
+  type GroupsQuery,
+} from './roll-up-query.ts';
 
 // The groups that BigQuery has made of a table's lines, as rows of FOCUS. Temporary tables spill to disk, so that the groups do not
 // fill the memory.
@@ -17,16 +23,19 @@ export type GroupsTable = 'table_groups' | 'table_values';
 
 const FILE = 'export_file';
 
-/** Creates the tables for the groups of all periods. */
-export async function openTableRows(
-  reader: Reader,
-  queries: Readonly<Record<GroupsTable, GroupsQuery>>,
-): Promise<void> {
-  for (const [table, { columns }] of Object.entries(queries)) {
-    const definitions = [FILE, ...columns].map((name) => `${quoted(name)} VARCHAR`);
-    await reader.run(`CREATE TEMP TABLE ${table} (${definitions.join(', ')})`);
+/** Creates the tables for the groups of all periods. The queries of all of them have the same columns. */
+export async function openTableRows(reader: Reader, table: BillTable, collected: CollectedKeys): Promise<void> {
+  const queries: Record<GroupsTable, GroupsQuery> = {
+    table_groups: rollUpQuery(table, ANY_PERIOD, collected),
+    table_values: valuesQuery(table, ANY_PERIOD),
+  };
+  for (const [name, { columns }] of Object.entries(queries)) {
+    const definitions = [FILE, ...columns].map((column) => `${quoted(column)} VARCHAR`);
+    await reader.run(`CREATE OR REPLACE TEMP TABLE ${name} (${definitions.join(', ')})`);
   }
 }
+
+const ANY_PERIOD: TablePeriod = { month: null, rows: 0, version: '', exported: null, partitions: null };
 
 /** Appends groups of a period. Cells are in the order of the query's columns. */
 export async function appendGroups(
@@ -80,8 +89,13 @@ function tagsOf({ tags }: BillTable, { tagKeys }: CollectedKeys): FocusColumns {
   return { Tags: text('text' in tags ? quoted(GROUP.tags) : `json_object(${entries.join(', ')})`) };
 }
 
-const described = (columns: FocusColumns): ExportColumn[] =>
-  Object.entries(columns).map(([name, { type }]) => ({ name, type }));
+const described = (columns: FocusColumns, { called }: BillTable): ExportColumn[] =>
+  Object.entries(columns).map(([name, { type }]) => {
+    const own = called[name];
+    return own === undefined
+      ? { name, type }
+      : { name, type, written: { called: { name: own, sql: sqlText(own) } } };
+  });
 
 const selected = (columns: FocusColumns): string =>
   Object.entries(columns)
@@ -140,7 +154,7 @@ export function tableFile(
     path,
     opened: path,
     format: 'parquet',
-    columns: described(spend),
+    columns: described(spend, table),
     count: null,
     delivery,
     ...(writtenOn === null ? {} : { writtenOn }),
@@ -148,7 +162,7 @@ export function tableFile(
       from,
       values: {
         from: `(SELECT ${FILE}, ${selected(values)}, CAST(${GROUP.lines} AS BIGINT) AS group_rows FROM temp.main.table_values WHERE ${ofFile})`,
-        columns: described(values),
+        columns: described(values, table),
       },
     },
   };
