@@ -1,5 +1,5 @@
 import { invalid } from '../../../domain/shared/errors.ts';
-import type { CredentialsOf } from '../../../domain/sources/credentials.ts';
+import type { Credentials } from '../../../domain/sources/credentials.ts';
 import { isTableLocation, tableOfLocation } from '../../../domain/sources/table-location.ts';
 import { bigQueryClient } from '../../shared/bigquery/client.ts';
 import { SOURCE_ADVICE } from './source-advice.ts';
@@ -7,7 +7,7 @@ import { columnsOfQuery, everything } from './table-queries.ts';
 
 /** Tries whether a service account may query the tables of a source, by a free dry run. Throws `invalid` that says what to change. */
 export async function checkTables(
-  { service_account: key }: CredentialsOf<'google'>,
+  { service_account: key }: Extract<Credentials, { type: 'google' }>,
   locations: readonly string[],
   { bigQueryEndpoint, signal }: { bigQueryEndpoint?: string | undefined; signal: AbortSignal },
 ): Promise<void> {

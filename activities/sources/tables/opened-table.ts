@@ -20,7 +20,7 @@ import {
 import { bigQueryClient } from '../../shared/bigquery/client.ts';
 import type { Reading } from '../reading.ts';
 import { SOURCE_ADVICE } from './source-advice.ts';
-import { columnsOfQuery, everything, pagesOf, wouldRun, type TableQueries } from './table-queries.ts';
+import { columnsOfQuery, everything, resultOfQuery, wouldRun, type TableQueries } from './table-queries.ts';
 
 export type TableSource = CostSourceOf<'focus' | 'gcp_billing'>;
 
@@ -58,8 +58,8 @@ export async function openedTable(source: TableSource, reading: Reading): Promis
   const isPartitioned = await wouldRun(partitionProbe(table), queries);
   const found: TablePeriod[] = [];
   const query = periodsQuery(table, { isPartitioned, startMonth: load.startMonth });
-  for await (const rows of pagesOf(query, 'the list of billing periods', queries))
-    found.push(...rows.map(periodOf));
+  const { pages } = await resultOfQuery(query, 'the list of billing periods', queries);
+  for await (const rows of pages) found.push(...rows.map(periodOf));
   const periods = found.filter(({ month }) => isWanted(month, load));
   if (periods.length === 0)
     throw invalid('location: the table has no lines of these months; nothing was loaded');

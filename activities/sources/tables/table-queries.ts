@@ -3,7 +3,7 @@ import type { BillTableName } from '../../../domain/sources/table-location.ts';
 import { invalid, ServiceError } from '../../../domain/shared/errors.ts';
 import type { BigQueryAccess, BigQueryClient } from '../../shared/bigquery/client.ts';
 import { dryRun, finishedJob } from '../../shared/bigquery/job.ts';
-import { resultPages } from '../../shared/bigquery/result-pages.ts';
+import { resultPages, type ResultPage } from '../../shared/bigquery/result-pages.ts';
 
 /** How the queries of a run are sent. */
 export interface TableQueries {
@@ -38,20 +38,26 @@ export const wouldRun = (query: BigQueryQuery, queries: TableQueries): Promise<b
   );
 
 /** The rows of a page: a text or null for each column. */
-export type PageRows = (string | null)[][];
+type PageRows = (string | null)[][];
+
+/** The result of a query, and the bytes that the query has processed by BigQuery's estimate. */
+interface QueryResult {
+  bytes: number;
+  pages: AsyncGenerator<PageRows, void, undefined>;
+}
 
 /**
- * Runs a query, and returns the rows of its result in pages. A dry run comes first, so that nothing is billed above the cap. If an
+ * Runs a query, and returns its result in pages. A dry run comes first, so that nothing is billed above the cap. If an
  * earlier attempt of the run started the query, its result is read.
  *
  * @param what what the query reads, for messages.
  * @throws `invalid` for a query above the cap, and if a person must act; Outage if BigQuery is not available.
  */
-export async function* pagesOf(
+export async function resultOfQuery(
   query: BigQueryQuery,
   what: string,
   { client, access, runId, mostBytes }: TableQueries,
-): AsyncGenerator<PageRows, void, undefined> {
+): Promise<QueryResult> {
   const { bytesProcessed, location } = await dryRun(client, query, access);
   if (bytesProcessed !== null && bytesProcessed > mostBytes)
     throw invalid(
@@ -60,6 +66,9 @@ export async function* pagesOf(
         'nothing was loaded and nothing was billed for it',
     );
   const job = await finishedJob(client, { ...query, runId, location, mostBytes }, access);
-  for await (const { rows } of resultPages(client, job, access))
-    yield rows.map(({ f }) => f.map(({ v }) => (typeof v === 'string' ? v : null)));
+  return { bytes: bytesProcessed ?? 0, pages: textsOf(resultPages(client, job, access)) };
+}
+
+async function* textsOf(pages: AsyncIterable<ResultPage>): AsyncGenerator<PageRows, void, undefined> {
+  for await (const { rows } of pages) yield rows.map(({ f }) => f.map(({ v }) => (typeof v === 'string' ? v : null)));
 }

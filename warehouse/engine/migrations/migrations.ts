@@ -4,6 +4,7 @@ import { CREDENTIALS_OF_SOURCES } from './034-credentials-of-sources.ts';
 import { CLUSTERS_OF_BILL_LINES } from './037-clusters-of-bill-lines.ts';
 import { USAGE_POINTS } from './038-usage-points.ts';
 import { UPLOADED_FILES } from './039-uploaded-files.ts';
+import { READINGS } from './035-readings.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -14,6 +15,7 @@ export const MIGRATIONS: readonly Migration[] = [
   BASELINE,
   DEFINITIONS_OF_IMPORTS,
   CREDENTIALS_OF_SOURCES,
+  READINGS,
   CLUSTERS_OF_BILL_LINES,
   USAGE_POINTS,
   UPLOADED_FILES,

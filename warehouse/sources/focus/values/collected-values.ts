@@ -7,6 +7,7 @@ import { COLLECTED_CHOICES } from './collected-choices.ts';
 import { normalTextSql } from '../../../engine/sql/normal-text.ts';
 import { quoted } from '../../feeds/cells.ts';
 import { sqlText } from '../../../engine/sql/sql-text.ts';
+import { dropTemporaryTables } from '../../../engine/sql/temporary-tables.ts';
 
 /** A choice that picks use from a day on: a cloud's tag key, or an account's split. */
 interface FocusChoice {
@@ -44,7 +45,10 @@ export async function candidatesToCollect(
   orgId: string,
   now: Date,
 ): Promise<Candidate[]> {
-  const { session } = sessions;
+  const { session, reader } = sessions;
+  // A reading may begin again with more files.
+  await dropTemporaryTables(session, ['focus_choices']);
+  await dropTemporaryTables(reader, ['focus_choices']);
   // No tag key holds a NUL character, which would end the text of a statement.
   await session.run(
     `CREATE TEMP TABLE focus_choices AS
