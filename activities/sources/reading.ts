@@ -16,4 +16,6 @@ export interface Reading {
   /** The source's own; null without any. */
   credentials: Credentials | null;
   attempt: Attempt;
+  /** How many of the newest days an API is asked for; by default all that the source lacks. */
+  newestDays?: number;
 }

@@ -9,7 +9,6 @@ import {
   type ExportColumn,
   type ExportFile,
 } from '../../warehouse/sources/feeds/export-files.ts';
-import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 import { HeldFiles } from '../../egress/locations/held-files.ts';
 import type { BucketRules } from '../../egress/buckets/list-bucket.ts';
@@ -50,16 +49,26 @@ interface Access {
   sentFiles: (field: string) => Promise<string>;
   now: Date;
   signal: AbortSignal;
+  /** Returns the paths of the files to read, by default all. */
+  choose?: (files: readonly ListedFile[]) => readonly string[];
+}
+
+/** A current file of a location, before anything is read of it. */
+export interface ListedFile {
+  path: string;
+  bytes: number | null;
+  /** In milliseconds since 1970; null if it is not known. */
+  writtenAt: number | null;
 }
 
 /**
  * Runs `work` with the files of a source. Local files stay open until it has ended. Results and errors name the files as their
  * owner does.
  */
-export async function withSourceFiles(
+export async function withSourceFiles<Result extends FeedCounts>(
   access: Access,
-  work: (files: SourceFiles) => Promise<LoadResult>,
-): Promise<LoadResult> {
+  work: (files: SourceFiles) => Promise<Result>,
+): Promise<Result> {
   const held = new HeldFiles();
   const named = <Counts extends FeedCounts>(counts: Counts): Counts => ({
     ...counts,
@@ -86,6 +95,12 @@ export class SourceFiles {
   readonly #read: { versions: FileVersions; rules: BucketRules }[] = [];
   readonly #notes: string[] = [];
   #sentFolder: Promise<string> | null = null;
+  readonly #copyNotes: string[] = [];
+  readonly #listed: ListedFile[] = [];
+  readonly #chosen = new Set<string>();
+  readonly #described: ExportFile[] = [];
+  readonly #scopes: string[] = [];
+  #copies = 0;
 
   constructor(access: Access, held: HeldFiles) {
     this.#access = access;
@@ -94,7 +109,27 @@ export class SourceFiles {
 
   /** What people should know about files that were left out. */
   get notes(): readonly string[] {
-    return this.#notes;
+    return [...this.#notes, ...this.#copyNotes];
+  }
+
+  /** How many files were left out because others have their rows, and notes on them. */
+  get copies(): { files: number; notes: readonly string[] } {
+    return { files: this.#copies, notes: this.#copyNotes };
+  }
+
+  /** All current files of the locations, and whether each is one to read. */
+  get listed(): readonly (ListedFile & { isChosen: boolean })[] {
+    return this.#listed.map((file) => ({ ...file, isChosen: this.#chosen.has(file.path) }));
+  }
+
+  /** The files whose columns were read. */
+  get described(): readonly ExportFile[] {
+    return this.#described;
+  }
+
+  /** What the deliveries report on, if their manifests say so. */
+  get scopes(): readonly string[] {
+    return this.#scopes;
   }
 
   /**
@@ -119,14 +154,16 @@ export class SourceFiles {
     refuseOtherFormats(current.files, field);
     const rules = { privateTargets: sourceRules.privateTargets, buckets, field, signal };
     const versions = await versionsOf(current.files, rules, this.#held);
+    const paths = this.#choose(current.files, versions);
     this.#read.push({ versions, rules });
+    this.#scopes.push(...current.deliveries.flatMap(({ scope }) => scope ?? []));
     const deliveries = new Map(
       current.deliveries.flatMap(({ name, files }) => files.map((path) => [path, name])),
     );
     const files: ExportFile[] = [];
     const notes = [...current.notes];
     const columnsOfAll = new ColumnsOfFiles();
-    for (const path of current.files) {
+    for (const path of paths) {
       const described = await describe(reader, { path, opened: this.#held.opened(path) }, rules);
       if (described === null) {
         notes.push(`${withoutQuery(path)} is empty and was left out`);
@@ -134,6 +171,7 @@ export class SourceFiles {
       }
       const file = { ...columnsOfAll.share(described), delivery: deliveries.get(path) ?? path };
       if (isSent && isOfOther(file, missing, other)) continue;
+      this.#described.push(file);
       refuseColumns(file, missing);
       const writtenOn = dayWritten(
         [versions.get(path)?.writtenAt ?? null, current.submitted.get(path) ?? null],
@@ -146,7 +184,9 @@ export class SourceFiles {
       throw invalid(`${field}: ${isSent ? 'no sent file has its columns' : 'every file is empty'}`);
     const once = await leaveOutCopies(reader, files, current.deliveries);
     const named = (text: string): string => this.#held.named(text);
-    this.#notes.push(...firstAndMore([...notes, ...once.notes], MOST_NOTES).map(named));
+    this.#notes.push(...firstAndMore(notes, MOST_NOTES).map(named));
+    this.#copyNotes.push(...once.notes.map(named));
+    this.#copies += files.length - once.files.length;
     return once.files.map((file) => ({ ...file, path: named(file.path) }));
   }
 
@@ -156,6 +196,18 @@ export class SourceFiles {
     const folder = await this.#sentFolder;
     this.#held.call(folder, UPLOAD);
     return [folder, { ...this.#access.rules, roots: [folder] }];
+  }
+
+  /** Returns the paths of the files to read, and keeps what is known of all. */
+  #choose(paths: readonly string[], versions: FileVersions): readonly string[] {
+    const listed = paths.map((path) => {
+      const { bytes = null, writtenAt = null } = versions.get(path) ?? {};
+      return { path, bytes, writtenAt };
+    });
+    this.#listed.push(...listed);
+    const chosen = this.#access.choose?.(listed) ?? paths;
+    for (const path of chosen) this.#chosen.add(path);
+    return chosen;
   }
 
   /** Throws `invalid` if a file has changed since its reading began. */

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import type { BillSample } from '../../../domain/sources/checks/bill-findings.ts';
+import type { Credentials } from '../../../domain/sources/credentials.ts';
+import { KINDS } from '../../../domain/sources/kinds.ts';
+import type { Buckets, OperatorBuckets } from '../../../domain/sources/exports/object-storage.ts';
+import { openedBuckets } from '../../../egress/buckets/opened-buckets.ts';
+import { isRemote } from '../../../egress/locations/remote-file.ts';
+import type { SourceRules } from '../../../egress/locations/source-rules.ts';
+import { withOwnReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
+import type { Statements } from '../../../warehouse/engine/session.ts';
+import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { sampleBill } from '../../../warehouse/sources/checks/bill-sample.ts';
+import { readGroups, type ReadGroups } from '../../../warehouse/sources/checks/read-groups.ts';
+import { rehearsedFacts, type RehearsedFacts } from '../../../warehouse/sources/checks/rehearsed-facts.ts';
+import type { CostSource } from '../../../warehouse/sources/cost-sources.ts';
+import { fileLocations } from '../../../warehouse/sources/file-locations.ts';
+import { beginLoad, type LoadResult } from '../../../warehouse/sources/publishing/load.ts';
+import { publishLoad } from '../../../warehouse/sources/publishing/publish-load.ts';
+import { besideOthers, type BesideOthers } from '../../../warehouse/spend/checks/beside-others.ts';
+import { readSource } from '../read-source.ts';
+import { withSourceFiles, type ListedFile, type SourceFiles } from '../source-files.ts';
+import { newestFiles, newestFirst } from './newest-files.ts';
+import { withRehearsal, type ToRehearse } from './rehearsal.ts';
+
+/** What a look at a source needs. */
+export interface Looking extends ToRehearse {
+  warehouse: Warehouse;
+  credentials: Credentials | null;
+  rules: SourceRules;
+  /** The operator's own credentials for buckets. */
+  operatorBuckets: OperatorBuckets;
+  /** Lets a reader open remote locations, through the guarded proxy. */
+  openRemoteFiles: (
+    reader: Statements,
+    remote: { locations: readonly string[]; buckets: Buckets },
+  ) => Promise<void>;
+  /** How much is read: so many bytes of CSV. */
+  mostBytes: number;
+  /** Ends the look. What it has found until then stays. */
+  signal: AbortSignal;
+}
+
+/** What a look has found. It is filled while it goes on, because it may fail or be ended. */
+export interface Look {
+  listed: SourceFiles['listed'];
+  copies: SourceFiles['copies'];
+  scopes: readonly string[];
+  sample: BillSample | null;
+  /** What was read of a bill whose reading failed. */
+  groups: ReadGroups | null;
+  load: LoadResult | null;
+  facts: RehearsedFacts | null;
+  beside: BesideOthers | null;
+}
+
+export const newLook = (): Look => ({
+  listed: [],
+  copies: { files: 0, notes: [] },
+  scopes: [],
+  sample: null,
+  groups: null,
+  load: null,
+  facts: null,
+  beside: null,
+});
+
+/** The days that an API is asked for. The newest can be empty yet. */
+const NEWEST_DAYS = 3;
+
+/**
+ * Reads a source as an ingest does, into a warehouse that nobody else sees, and compares it with the connected sources.
+ *
+ * @throws what an ingest throws.
+ */
+export async function lookAtSource(looking: Looking, look: Look): Promise<void> {
+  const { warehouse, signal } = looking;
+  await withOwnReader(warehouse.settings, ({ reader, folder }) =>
+    withRehearsal(warehouse.settings, folder, looking, (session, source) =>
+      endedBy(signal, [reader, session], async () => {
+        const buckets = await bucketsOf(looking);
+        const remote = fileLocations(source.kind, source).filter(({ location }) => isRemote(location));
+        if (remote.length > 0)
+          await looking.openRemoteFiles(reader, {
+            locations: remote.map(({ location }) => location),
+            buckets,
+          });
+        const sessions = { reader, session, folder };
+        look.load = await readFiles(source, { ...looking, buckets }, sessions, look);
+        const ids = { orgId: looking.organisation.id, sourceId: source.id };
+        look.facts = await rehearsedFacts(session, { ...ids, kind: source.kind });
+        const { lastDay } = look.facts;
+        if (lastDay === null) return;
+        look.beside = await warehouse.ownSession((own) =>
+          endedBy(signal, [own], () =>
+            besideOthers({ rehearsal: session, session: own, folder, ...ids }, lastDay),
+          ),
+        );
+      }),
+    ),
+  );
+}
+
+/** Returns what opens the buckets of the source. */
+const bucketsOf = ({
+  operatorBuckets,
+  credentials,
+  organisation,
+  rules: { privateTargets },
+  signal,
+}: Looking): Promise<Buckets> =>
+  openedBuckets(operatorBuckets, credentials, organisation.id, {
+    privateTargets,
+    field: 'credentials',
+    signal,
+  });
+
+/** Reads the source into the rehearsal's warehouse. */
+function readFiles(
+  source: CostSource,
+  looking: Looking & { buckets: Buckets },
+  sessions: LoadSessions,
+  look: Look,
+): Promise<LoadResult> {
+  const { organisation, credentials, rules, buckets, now, mostBytes, signal } = looking;
+  const { reader, session } = sessions;
+  const choose = (files: readonly ListedFile[]): string[] => newestFiles(files, mostBytes);
+  const access = { reader, rules, buckets, sentFiles: noFiles, now, signal, choose };
+  return withSourceFiles(access, async (files) => {
+    try {
+      const load = await beginLoad(session, {
+        orgId: organisation.id,
+        sourceId: source.id,
+        runId: `run_${randomUUID()}`,
+        startMonth: null,
+        endMonth: null,
+        acceptShrink: false,
+        now,
+      });
+      const attempt = { refuseStale: () => undefined, signal, report: () => undefined };
+      const { currency } = organisation;
+      const given = { files, currency, rules, credentials, attempt, newestDays: NEWEST_DAYS };
+      const reading = { sessions, load, ...given };
+      const read = await publishLoad(session, await readSource(source, reading));
+      await sampleFiles(source, files, sessions, look);
+      return { ...read, notes: [...files.notes, ...read.notes] };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!reader.isLost) {
+        await sampleFiles(source, files, sessions, look);
+        if (KINDS[source.kind].spend === 'cloud') look.groups = await readGroups(reader);
+      }
+      throw error;
+    } finally {
+      look.listed = files.listed;
+      look.copies = files.copies;
+      look.scopes = files.scopes;
+    }
+  });
+}
+
+/** Some of the newest files. The largest of them shows best how an export writes its rows. */
+const SAMPLED = 10;
+
+/** Nobody can send files before the source is connected. */
+const noFiles = (): Promise<string> => Promise.reject(new Error('a source without files is not looked at'));
+
+/** Looks at a new file of a bill, whether it could be read or not. */
+async function sampleFiles(
+  { kind }: CostSource,
+  { described, listed }: SourceFiles,
+  { reader }: LoadSessions,
+  look: Look,
+): Promise<void> {
+  if (KINDS[kind].spend !== 'cloud') return;
+  const largest = newestFirst(listed)
+    .filter(({ isChosen }) => isChosen)
+    .slice(0, SAMPLED)
+    .reduce<ListedFile | null>((one, other) => ((one?.bytes ?? -1) < (other.bytes ?? 0) ? other : one), null);
+  const file = described.find(({ path }) => path === largest?.path) ?? described[0];
+  if (file !== undefined) look.sample = await sampleBill(reader, file);
+}
+
+/** Interrupts the statements of sessions once a signal aborts, and then throws its reason. */
+async function endedBy<Result>(
+  signal: AbortSignal,
+  sessions: readonly Pick<Statements, 'interrupt'>[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const stop = (): void => {
+    for (const session of sessions) session.interrupt();
+  };
+  signal.throwIfAborted();
+  signal.addEventListener('abort', stop);
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
