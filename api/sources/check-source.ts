@@ -77,7 +77,7 @@ async function postCheck(
   }
 }
 
-/** `/cost-sources/check`: what a source has, before anybody connects it (docs/http.md#look-before-you-connect). */
+/** `/cost-sources/check`: what a source has, before anybody connects it (docs/http.md#connect-a-cost-source). */
 export const checkSourceRoutes = tagged('Cost sources', [
   route('POST /cost-sources/check', {
     access: 'admin',

@@ -30,7 +30,7 @@ export interface FoundInSource {
   clusters: (MachinesOnBills & { cluster: string })[];
 }
 
-/** The answer of a check (docs/http.md#look-before-you-connect). */
+/** The answer of a check (docs/http.md#connect-a-cost-source). */
 export interface CheckedSource {
   /** Why an ingest would fail, or its numbers would be wrong, and what to change. */
   problems: string[];
