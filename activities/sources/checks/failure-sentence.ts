@@ -2,8 +2,12 @@ import { Outage, ServiceError } from '../../../domain/shared/errors.ts';
 import { cut } from '../../../domain/shared/text/for-message.ts';
 import { hideSecrets } from '../../../warehouse/engine/hide-secrets.ts';
 
-/** What an ingest adds to its messages, and what a check need not say. */
-const OF_INGESTS = /[;:,]? ?nothing was loaded\.?|Start the ingest again once the export is complete/g;
+/** Removes from the message of an ingest what a check need not say. */
+const withoutIngest = (message: string): string =>
+  message
+    .replace(/: nothing was loaded\. /, ': ')
+    .replace(/[;:,] nothing was loaded\.?/, '')
+    .trim();
 
 const LONGEST = 500;
 
@@ -17,8 +21,7 @@ export function failureSentence(error: unknown): string {
   if (!(error instanceof Error)) throw error;
   hideSecrets(error);
   const { message } = error;
-  if (error instanceof ServiceError || error instanceof Outage)
-    return advised(message.replace(OF_INGESTS, '').trim());
+  if (error instanceof ServiceError || error instanceof Outage) return advised(withoutIngest(message));
   if (!OF_FILES.test(message)) throw error;
   const [first = ''] = message.split('\n');
   return `the files cannot be read: ${cut(first.replace(/\?[^\s']*/g, ''), LONGEST)}`;

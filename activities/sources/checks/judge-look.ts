@@ -2,6 +2,7 @@ import {
   billWarnings,
   clusterWarnings,
   currencyProblem,
+  overwriteAdvice,
 } from '../../../domain/sources/checks/bill-findings.ts';
 import { calendarFindings } from '../../../domain/sources/checks/calendar-findings.ts';
 import type { CheckedSource, FoundInSource } from '../../../domain/sources/checks/checked-source.ts';
@@ -59,14 +60,15 @@ const cloudOf = ({ facts, groups }: Look): string | null =>
 const NO_ASSETS =
   'the nodes of the clusters are not known, so that they cannot be found on a bill: set options.assets_location to the assets that OpenCost exports';
 
-function chargeProblems({ rows, twice, namesRepositories }: NonNullable<Look['facts']>): string[] {
+function chargeProblems({ rows, cloud, twice, namesRepositories }: NonNullable<Look['facts']>): string[] {
   return [
     ...(rows === 0
       ? ['there is no charge: wait until the export has written some, or correct the location']
       : []),
     ...twice.map(
-      (phrase) =>
-        `the source ${phrase}; name the folder of one export only, or let the export overwrite its files`,
+      ({ phrase, months }) =>
+        `the source ${phrase}${months === 1 ? '' : `, and so in ${months - 1} earlier ${months === 2 ? 'month' : 'months'}`}; ` +
+        `name the folder of one export only, or ${overwriteAdvice(cloud)}`,
     ),
     ...(namesRepositories === false
       ? [
@@ -86,7 +88,7 @@ const othersProblems = ({ beside }: Look): string[] =>
 const FELL_BACK = /BilledCost was used instead$/;
 
 /** The notes of the reading, with copies and unreadable rows in one sentence each. */
-function fileWarnings({ load, copies, listed }: Look): string[] {
+function fileWarnings({ load, copies, listed, facts }: Look): string[] {
   const known = new Set(copies.notes);
   const notes = (load?.notes ?? []).filter((note) => !known.has(note) && !FELL_BACK.test(note));
   const rejected = (load?.rejectedSamples ?? []).map(({ problem, rows }) => `${problem} (${rows} rows)`);
@@ -94,8 +96,8 @@ function fileWarnings({ load, copies, listed }: Look): string[] {
     ...(copies.files === 0
       ? copies.notes
       : [
-          `${copies.files} of ${listed.length} files have only rows that others have, too, and count once (${copies.notes[0] ?? ''}): ` +
-            'let the export overwrite its file, instead of writing all rows of the month again each day',
+          `${copies.files} of ${listed.length} files have only rows that others have, too, and count once: ` +
+            `${overwriteAdvice(facts?.cloud ?? null)}; ${copies.notes[0] ?? ''}`,
         ]),
     ...notes,
     ...(rejected.length === 0

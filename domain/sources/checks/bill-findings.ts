@@ -69,6 +69,15 @@ const TAGS: Partial<Record<string, string>> = {
   gcp: 'select the column Tags in the query that exports the FOCUS view',
 };
 
+/** Returns how an export stops to write its rows again into a new file each day. */
+export const overwriteAdvice = (cloud: string | null): string =>
+  OVERWRITE[cloud ?? ''] ?? 'let the export overwrite its files';
+
+const OVERWRITE: Partial<Record<string, string>> = {
+  aws: 'choose "Overwrite existing data export file" in Data Exports',
+  azure: 'turn on "Overwrite data" of the export, and keep its manifests',
+};
+
 /** Warns of a bill of one account whose billing account probably has others. */
 function oneAccount({
   cloud,
@@ -137,8 +146,9 @@ export const clusterWarnings = (
       const where =
         missing.length === 0
           ? 'include the account of these machines in the export, and resource ids'
-          : `they are in ${firstAndMore(missing, 5).join(', ')}, and the bill has ${accounts.length} other ${accounts.length === 1 ? 'account' : 'accounts'}: export all`;
-      return `none of the ${nodes} nodes of cluster ${JSON.stringify(cluster)} is on this bill, so that their costs count beside it: ${where}`;
+          : `${nodes === 1 ? 'it is' : 'they are'} in ${firstAndMore(missing, 5).join(', ')}, and the bill has ${accounts.length} other ${accounts.length === 1 ? 'account' : 'accounts'}: export all`;
+      const which = nodes === 1 ? 'the only node' : `none of the ${nodes} nodes`;
+      return `${which} of cluster ${JSON.stringify(cluster)} is ${nodes === 1 ? 'not ' : ''}on this bill, so that its costs count beside it: ${where}`;
     });
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

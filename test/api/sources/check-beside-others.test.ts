@@ -127,7 +127,7 @@ describeOnBothEngines('a look at a source beside those that are connected', (ope
         found: { clusters_matched: { nodes: 1, on_bill: 1 } },
       });
       expect((await check(azure('s1'), tenant)).warnings).toEqual([
-        'none of the 1 nodes of cluster "prod" is on this bill, so that their costs count beside it: they are in s2, and the bill has 1 other account: export all',
+        'the only node of cluster "prod" is not on this bill, so that its costs count beside it: it is in s2, and the bill has 1 other account: export all',
       ]);
     });
 

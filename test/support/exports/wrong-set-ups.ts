@@ -162,7 +162,7 @@ export const wrongSetUps = (): Record<string, SetUp> => ({
     files: Object.fromEntries(
       daysFrom('2026-02-02', '2026-02-06').map((day) => [`until-${day}.csv`, dump(day)]),
     ),
-    problem: /account "aws\/1111".*counts twice; .*let the export overwrite its files/,
+    problem: /account "aws\/1111".*counts twice; .*choose "Overwrite existing data export file"/,
   },
   'copies of one file': {
     files: { 'bill.csv': BILL, 'bill (1).csv': BILL },

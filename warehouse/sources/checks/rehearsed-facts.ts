@@ -20,8 +20,8 @@ export interface RehearsedFacts {
   namesRepositories: boolean | null;
   /** Whether the machines of clusters are known; null for other kinds. */
   hasAssets: boolean | null;
-  /** Charges that stand twice in what the source reads, in words. */
-  twice: string[];
+  /** Units whose charges stand twice in what the source reads: the newest month in words, and how many months they are. */
+  twice: { phrase: string; months: number }[];
 }
 
 /**
@@ -68,8 +68,9 @@ export async function rehearsedFacts(
     'FROM cluster_assets WHERE org_id = $org AND source_id = $source LIMIT 1',
     ids,
   );
-  const twice = await session.query<{ phrase: string }>(
-    `SELECT DISTINCT phrase FROM load_doubts WHERE org_id = $org AND source_id = $source AND code = 'charges_twice' ORDER BY phrase`,
+  const twice = await session.query<{ phrase: string; months: number }>(
+    `SELECT arg_max(phrase, month) AS phrase, CAST(count(DISTINCT month) AS INTEGER) AS months FROM load_doubts
+     WHERE org_id = $org AND source_id = $source AND code = 'charges_twice' GROUP BY unit ORDER BY unit`,
     ids,
   );
   return {
@@ -83,6 +84,6 @@ export async function rehearsedFacts(
     fallenBack: Number(loads?.fallen_back ?? 0),
     namesRepositories: usage?.names ?? null,
     hasAssets: KINDS[kind].spend === 'kubernetes' ? asset !== undefined : null,
-    twice: twice.map(({ phrase }) => phrase),
+    twice,
   };
 }
