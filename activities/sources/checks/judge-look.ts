@@ -22,7 +22,7 @@ const MOST_SENTENCES = 20;
  * @param failure why an ingest would fail; null if it would not, or if nobody knows.
  */
 export function judgeLook(of: Of, look: Look, failure: string | null): CheckedSource {
-  const { source, organisation, now } = of;
+  const { organisation, now } = of;
   const { facts, groups } = look;
   const found = foundBy(of, look);
   const currency = groups === null ? null : currencyProblem(groups.rowsOfCurrency, organisation.currency);
@@ -60,23 +60,21 @@ const cloudOf = ({ facts, groups }: Look): string | null =>
 const NO_ASSETS =
   'the nodes of the clusters are not known, so that they cannot be found on a bill: set options.assets_location to the assets that OpenCost exports';
 
-function chargeProblems({ rows, cloud, twice, namesRepositories }: NonNullable<Look['facts']>): string[] {
-  return [
-    ...(rows === 0
-      ? ['there is no charge: wait until the export has written some, or correct the location']
-      : []),
-    ...twice.map(
-      ({ phrase, months }) =>
-        `the source ${phrase}${months === 1 ? '' : `, and so in ${months - 1} earlier ${months === 2 ? 'month' : 'months'}`}; ` +
-        `name the folder of one export only, or ${overwriteAdvice(cloud)}`,
-    ),
-    ...(namesRepositories === false
-      ? [
-          'no row of the usage names a repository, so that all spend belongs to none: fill the column repository with host/owner/name',
-        ]
-      : []),
-  ];
-}
+const chargeProblems = ({ rows, cloud, twice, namesRepositories }: NonNullable<Look['facts']>): string[] => [
+  ...(rows === 0
+    ? ['there is no charge: wait until the export has written some, or correct the location']
+    : []),
+  ...twice.map(
+    ({ phrase, months }) =>
+      `the source ${phrase}${months === 1 ? '' : `, and so in ${months - 1} earlier ${months === 2 ? 'month' : 'months'}`}; ` +
+      `name the folder of one export only, or ${overwriteAdvice(cloud)}`,
+  ),
+  ...(namesRepositories === false
+    ? [
+        'no row of the usage names a repository, so that all spend belongs to none: fill the column repository with host/owner/name',
+      ]
+    : []),
+];
 
 const othersProblems = ({ beside }: Look): string[] =>
   (beside?.sameCharges ?? []).map(({ unit, source, phrase }) =>
@@ -85,12 +83,13 @@ const othersProblems = ({ beside }: Look): string[] =>
       : `cost source ${JSON.stringify(source)} already has these charges of ${JSON.stringify(unit)}: connect each charge once`,
   );
 
-const FELL_BACK = /BilledCost was used instead$/;
+/** The end of a note on a bill that fell back. */
+const FELL_BACK = 'BilledCost was used instead';
 
 /** The notes of the reading, with copies and unreadable rows in one sentence each. */
 function fileWarnings({ load, copies, listed, facts }: Look): string[] {
   const known = new Set(copies.notes);
-  const notes = (load?.notes ?? []).filter((note) => !known.has(note) && !FELL_BACK.test(note));
+  const notes = (load?.notes ?? []).filter((note) => !known.has(note) && !note.endsWith(FELL_BACK));
   const rejected = (load?.rejectedSamples ?? []).map(({ problem, rows }) => `${problem} (${rows} rows)`);
   return [
     ...(copies.files === 0

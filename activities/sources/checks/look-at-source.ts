@@ -9,7 +9,7 @@ import type { SourceRules } from '../../../egress/locations/source-rules.ts';
 import { withOwnReader, type LoadSessions } from '../../../warehouse/engine/readers/load-sessions.ts';
 import type { Statements } from '../../../warehouse/engine/session.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
-import { sampleBill } from '../../../warehouse/sources/checks/bill-sample.ts';
+import { sampleBill } from '../../../warehouse/sources/focus/bill-sample.ts';
 import { readGroups, type ReadGroups } from '../../../warehouse/sources/checks/read-groups.ts';
 import { rehearsedFacts, type RehearsedFacts } from '../../../warehouse/sources/checks/rehearsed-facts.ts';
 import type { CostSource } from '../../../warehouse/sources/cost-sources.ts';

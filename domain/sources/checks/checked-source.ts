@@ -1,7 +1,7 @@
 import type { Day, Month } from '../../shared/calendar.ts';
 
 /** Machines of connected clusters and hosts, or of the source itself, that stand on bills. */
-export interface MachinesOnBills {
+interface MachinesOnBills {
   nodes: number;
   on_bill: number;
 }

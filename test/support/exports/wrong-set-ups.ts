@@ -15,7 +15,7 @@ export interface SetUp {
   warning?: RegExp;
 }
 
-export const TODAY: Day = '2026-02-07';
+const TODAY: Day = '2026-02-07';
 
 export function daysFrom(first: Day, last: Day): Day[] {
   const days: Day[] = [];

@@ -81,7 +81,13 @@ export async function startLocalApi({
     EXPORT_TO: null,
     PRIVATE_TARGETS: privateTargets,
   };
-  const checking = { warehouse, clock, sourceRulesOf: sourceRulesOf(files), openRemoteFiles, operatorBuckets: { ...NO_BUCKETS, sts: null } };
+  const checking = {
+    warehouse,
+    clock,
+    sourceRulesOf: sourceRulesOf(files),
+    openRemoteFiles,
+    operatorBuckets: { ...NO_BUCKETS, sts: null },
+  };
   const app = await buildServer(
     {
       warehouse,

@@ -44,7 +44,7 @@ interface SameCharges {
 }
 
 /** A cluster, or all hosts together, and how many of its machines are on bills. */
-export interface MatchedCluster extends ClusterBesideBill {
+interface MatchedCluster extends ClusterBesideBill {
   /** Whether the ids of all machines show their cloud. */
   isOfCloud: boolean;
 }

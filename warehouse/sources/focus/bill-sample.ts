@@ -3,7 +3,7 @@ import type { Statements } from '../../engine/session.ts';
 import { nullable } from '../feeds/cells.ts';
 import { relationsOf } from '../feeds/scan-files.ts';
 import type { ExportFile } from '../feeds/export-files.ts';
-import { present, rawOf, timeOf } from '../focus/focus-columns.ts';
+import { present, timeOf } from './focus-columns.ts';
 
 /** Enough to see how an export writes its rows. */
 const MOST_ROWS = 200_000;
@@ -20,7 +20,7 @@ export async function sampleBill(reader: Statements, file: ExportFile): Promise<
     hourly: string;
     hours: number | null;
     long: string;
-    accounts: string[] | null;
+    accounts: (string | null)[] | null;
   }>(
     `WITH some_rows AS (
        SELECT ${timeOf(relation, 'period_start')} AS period_start, ${timeOf(relation, 'period_end')} AS period_end,
@@ -37,7 +37,7 @@ export async function sampleBill(reader: Statements, file: ExportFile): Promise<
   return {
     rows: Number(sample.row_count),
     hourlyRows: Number(sample.hourly),
-    hoursOfDay: Number(sample.hours ?? 0),
+    hoursOfDay: sample.hours ?? 0,
     longRows: Number(sample.long),
     billingAccounts: (sample.accounts ?? []).filter((account) => account !== null),
     hasTags: present(relation, 'tags').length > 0,
