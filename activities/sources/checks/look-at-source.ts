@@ -145,10 +145,11 @@ function readFiles(
       return { ...read, notes: [...files.notes, ...read.notes] };
     } catch (error) {
       signal.throwIfAborted();
-      if (!reader.isLost) {
-        await sampleFiles(source, files, sessions, look);
-        if (KINDS[source.kind].spend === 'cloud') look.groups = await readGroups(reader);
-      }
+      // What cannot be sampled has failed for the same reason.
+      await Promise.allSettled([
+        sampleFiles(source, files, sessions, look),
+        keepGroups(source, reader, look),
+      ]);
       throw error;
     } finally {
       look.listed = files.listed;
@@ -160,6 +161,11 @@ function readFiles(
 
 /** Some of the newest files. The largest of them shows best how an export writes its rows. */
 const SAMPLED = 10;
+
+/** Keeps what a reader has read of a bill whose reading failed. */
+async function keepGroups({ kind }: CostSource, reader: Statements, look: Look): Promise<void> {
+  if (KINDS[kind].spend === 'cloud') look.groups = await readGroups(reader);
+}
 
 /** Nobody can send files before the source is connected. */
 const noFiles = (): Promise<string> => Promise.reject(new Error('a source without files is not looked at'));

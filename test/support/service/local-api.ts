@@ -17,6 +17,7 @@ import { Metrics } from '../../../telemetry/metrics.ts';
 import { newId } from '../../../warehouse/engine/sql/ids.ts';
 import { createKey, type ApiKey } from '../../../warehouse/organisations/api-keys.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { WAIT_MS } from '../patience.ts';
 import { openDuckDb, type TestWarehouse } from '../warehouse/engines.ts';
 import { newOrganisation, NOW } from '../warehouse/tenant.ts';
 
@@ -99,7 +100,9 @@ export async function startLocalApi({
         deleteOrganisation({ warehouse, orchestration, clock, settings: files, log }, id),
       uploadLimit: 4 * 2 ** 20,
       checkRemoteFiles: () => Promise.resolve(),
-      checkSource: (asked, signal) => checkSource(checking, asked, signal),
+      // However slow the machine is, it reads all of a source.
+      checkSource: (asked, signal) =>
+        checkSource(checking, asked, signal, [{ mostBytes: 1e12, mostMs: WAIT_MS }]),
       disk: () => Promise.resolve('ok'),
       sealer,
       writeKeyFile: () => Promise.resolve(null),
