@@ -55,7 +55,12 @@ export function validBodies(things: Things): Readonly<Record<string, unknown>> {
     },
     'POST /cost-sources/{id}/units/end': { unit: 'aws/1111', day: '2026-01-31' },
     'POST /cost-sources/{id}/units/confirm': { unit: 'aws/1111', stands: true },
-    'POST /cost-sources/{id}/ingest': { start_month: '2026-01', end_month: '2026-01', accept_shrink: true },
+    'POST /cost-sources/{id}/ingest': {
+      start_month: '2026-01',
+      end_month: '2026-01',
+      accept_shrink: true,
+      all: true,
+    },
     'POST /spend/preview': { spend: picks, user: { type: 'team', id: things.team } },
     'POST /metrics': metric,
     'PATCH /metrics/{id}': { name: 'Orders 2', unit: 'order', target: 2 },
