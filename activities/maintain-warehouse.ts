@@ -10,6 +10,7 @@ import {
 import { eraseDeleted } from '../warehouse/engine/maintenance/erasure.ts';
 import { removeDeadUploads } from '../warehouse/sources/uploads/dead-uploads.ts';
 import { removeLateRows } from '../warehouse/organisations/deleted-organisations.ts';
+import { foldPoints } from '../warehouse/sources/usage/fold-points.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
 
 /** The nightly maintenance, and what a DuckLake needs more often. Each step is idempotent, even if an earlier run stopped halfway. */
@@ -23,7 +24,8 @@ export const createMaintenanceActivities = ({
   log: Logger;
 }) => ({
   /**
-   * Removes spend rows, uploads, deliveries and sign-outs that nobody needs, and what steps have written for an organisation after its
+   * Removes spend rows, uploads, points of usage, deliveries and sign-outs that nobody needs, and what steps have written for an
+   * organisation after its
    * deletion. Then frees their space, and erases deleted credentials and organisations. Returns the number of removed rows.
    */
   async maintain(): Promise<number> {
@@ -32,6 +34,7 @@ export const createMaintenanceActivities = ({
       (await removeLateRows(warehouse, now)) +
       (await removeDeadSpend(warehouse, now)) +
       (await removeDeadUploads(warehouse, now)) +
+      (await foldPoints(warehouse, now)) +
       (await removeOldDeliveries(warehouse, now)) +
       (await removeOldSignOuts(warehouse, now));
     await compact(warehouse);

@@ -18,6 +18,7 @@ import { sourceFileRoutes } from './sources/source-files.ts';
 import { checkSourceRoutes, newCheckPlaces } from './sources/check-source.ts';
 import { costSourceUnitRoutes } from './sources/cost-source-units.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
+import { usageMetricRoutes } from './sources/otlp/usage-metrics.ts';
 import { costRoutes } from './spend/costs.ts';
 import { spendOptionRoutes } from './spend/spend-options.ts';
 import type { Api } from './http/api-type.ts';
@@ -230,6 +231,7 @@ const ORGANISATION_ROUTES = [
   ...checkSourceRoutes,
   ...costSourceUnitRoutes,
   ...sourceFileRoutes,
+  ...usageMetricRoutes,
   ...costRoutes,
   ...spendOptionRoutes,
   ...metricRoutes,

@@ -17,6 +17,7 @@ import { listOrganisations } from '../warehouse/organisations/organisations.ts';
 import { withoutPassword } from '../warehouse/engine/hide-secrets.ts';
 import { isDuckLake } from '../warehouse/engine/location.ts';
 import { whyRefused } from '../warehouse/engine/migrations/schema-version.ts';
+import type { Extension } from '../warehouse/engine/opening/extensions.ts';
 import { probeExtension } from '../warehouse/engine/readers/probe-extension.ts';
 import { Sealer } from '../security/sealing.ts';
 import { sealedByKeys, type SealedByKey } from '../warehouse/engine/records/sealed-texts.ts';
@@ -32,6 +33,7 @@ import { keyFinding } from './settings/key-finding.ts';
 import { knownMasterKeys } from './settings/master-key.ts';
 import { NODE_VERSIONS } from './settings/version.ts';
 import { freeBytes, LEAST_FREE_BYTES, writtenFolders } from './service/disk-check.ts';
+import { closedBuckets } from './service/bucket-access.ts';
 import { remoteSources } from './service/remote-files.ts';
 import { call, operatorAccess } from './service-client.ts';
 import { sharedFolders, sourcesOutside } from './service/source-folders.ts';
@@ -223,24 +225,32 @@ async function traces(settings: Settings): Promise<Finding[]> {
   }
 }
 
-const HTTPFS = 'extension httpfs';
+/** What each extension is for. */
+const EXTENSIONS = {
+  ducklake: 'a DuckLake warehouse',
+  postgres_scanner: 'a DuckLake warehouse',
+  httpfs: 'sources and data on other hosts',
+  azure: 'sources on az://',
+} as const satisfies Record<Extension, string>;
 
 function extensions(settings: Settings): Promise<Finding[]> {
   const { warehouse: location, WAREHOUSE_DATA: data, DUCKDB_EXTENSIONS, DUCKDB_MEMORY_LIMIT } = settings;
   // The data directory may be what is wrong.
   const reader = { spillDirectory: tmpdir(), memoryLimit: DUCKDB_MEMORY_LIMIT, threads: 1 };
+  const needed = (extension: Extension): boolean =>
+    isDuckLake(location) &&
+    extension !== 'azure' &&
+    (extension !== 'httpfs' || data?.startsWith('s3:') === true);
   // All at once, because each may wait half a minute for DuckDB's site.
   return Promise.all(
-    (['ducklake', 'postgres_scanner', 'httpfs'] as const).map((extension) => {
-      const ofRemote = extension === 'httpfs';
-      const needed = isDuckLake(location) && (!ofRemote || data?.startsWith('s3:') === true);
-      const use = ofRemote ? 'sources and data on s3:// and https://' : 'a DuckLake warehouse';
+    Object.entries(EXTENSIONS).map(([name, use]) => {
+      const extension = name as Extension;
       return probeExtension({ ...reader, extensions: DUCKDB_EXTENSIONS }, extension).then(
-        () => found(`extension ${extension}`, 'ok', `loads (for ${use})`),
+        () => found(`extension ${name}`, 'ok', `loads (for ${use})`),
         (error: unknown) =>
           found(
-            `extension ${extension}`,
-            needed ? 'problem' : 'note',
+            `extension ${name}`,
+            needed(extension) ? 'problem' : 'note',
             `only needed for ${use}: ${message(error)}`,
           ),
       );
@@ -281,10 +291,16 @@ const insideWarehouse = (settings: Settings, loaded: readonly Finding[]): Promis
       const organisations = await listOrganisations(opened);
       const shared = sharedFolders(organisations, settings);
       const findings = shared === null ? [] : [found('SOURCE_ROOTS', 'note', shared)];
-      const lacksHttpfs = loaded.some(({ subject, state }) => subject === HTTPFS && state !== 'ok');
+      const lacking = (['httpfs', 'azure'] as const).filter((extension) =>
+        loaded.some(({ subject, state }) => subject === `extension ${extension}` && state !== 'ok'),
+      );
       for (const organisation of organisations) {
-        const remote = lacksHttpfs ? await remoteSources(opened, organisation) : null;
-        if (remote !== null) findings.push(found('sources', 'problem', remote));
+        for (const extension of lacking) {
+          const remote = await remoteSources(opened, organisation, extension);
+          if (remote !== null) findings.push(found('sources', 'problem', remote));
+        }
+        const closed = await closedBuckets(opened, organisation, settings);
+        if (closed !== null) findings.push(found('SOURCE_BUCKETS', 'problem', closed));
         const outside = await sourcesOutside(opened, organisation, settings);
         if (outside !== null) findings.push(found('SOURCE_ROOTS', 'problem', outside));
       }

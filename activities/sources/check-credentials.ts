@@ -1,19 +1,16 @@
+import { addDays, dayOf } from '../../domain/shared/calendar.ts';
 import { ServiceError } from '../../domain/shared/errors.ts';
-import { credentialTypeOf, type Credentials, type CredentialType } from '../../domain/sources/credentials.ts';
+import { credentialTypeOf, type CredentialType } from '../../domain/sources/credentials.ts';
+import type { CredentialsToCheck } from '../../domain/sources/credentials-to-check.ts';
 import { fixedPart, Glob } from '../../domain/sources/exports/glob.ts';
 import type { OperatorBuckets } from '../../domain/sources/exports/object-storage.ts';
+import { VendorSums } from '../../domain/sources/vendors/vendor-sums.ts';
+import { vendorPlace, VENDORS } from '../../domain/sources/vendors/vendors.ts';
 import { listBucket, type BucketRules } from '../../egress/buckets/list-bucket.ts';
 import { openedBuckets } from '../../egress/buckets/opened-buckets.ts';
 import { openRemoteFile } from '../../egress/locations/remote-file.ts';
 import type { PrivateTargets } from '../../egress/requests/private-targets.ts';
-
-/** Credentials, and what they must open. */
-export interface CredentialsToCheck {
-  orgId: string;
-  credentials: Credentials;
-  /** All that the source reads (file-locations.ts). Locations of other clouds are left out. */
-  locations: readonly string[];
-}
+import { readVendorDays } from './vendors/read-vendor-days.ts';
 
 interface Asking {
   operatorBuckets: OperatorBuckets;
@@ -27,7 +24,7 @@ const CHECKS: Record<CredentialType, (given: CredentialsToCheck, asking: Asking)
   gcs: openBuckets,
   azure: openBuckets,
   google: () => Promise.resolve(),
-  token: () => Promise.resolve(),
+  token: readYesterday,
 };
 
 /**
@@ -63,4 +60,25 @@ async function openBuckets(
     const readable = files.find(({ path, bytes }) => bytes > 0 && glob.matches(path));
     if (readable !== undefined) (await openRemoteFile(readable.path, rules, 'bytes=0-0')).destroy();
   }
+}
+
+/** Asks the vendor for one day. A place that is none of the vendor's has an error of its own (api/sources/check-vendor.ts). */
+async function readYesterday(
+  { credentials, vendor, now }: CredentialsToCheck,
+  { privateTargets, signal }: Asking,
+): Promise<void> {
+  const place = vendor === null ? null : vendorPlace(vendor.name, vendor.location);
+  if (place === null) return;
+  const yesterday = addDays(dayOf(now), -1);
+  await readVendorDays(
+    place,
+    {
+      days: { from: yesterday, to: yesterday },
+      currency: VENDORS[place.vendor].currency,
+      spend: new VendorSums(),
+      usage: null,
+      report: () => undefined,
+    },
+    { credentials, privateTargets, signal },
+  );
 }

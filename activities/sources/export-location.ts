@@ -17,6 +17,7 @@ import {
 import { NO_BUCKETS, type Buckets } from '../../domain/sources/exports/object-storage.ts';
 import { onlyOtherFiles, otherForms } from '../../domain/sources/exports/other-files.ts';
 import { tableAmong, tableGlobs } from '../../domain/sources/exports/table-formats.ts';
+import { isReportStatus } from '../../domain/sources/exports/aws-versions.ts';
 import { firstAndMore, forMessage } from '../../domain/shared/text/for-message.ts';
 import type { HeldFiles } from '../../egress/locations/held-files.ts';
 import { checkRealPaths, checkSourceLocation } from '../../egress/locations/source-location.ts';
@@ -51,13 +52,14 @@ const manifestSchema = z
     files: z.array(z.string()),
     is_run: z.boolean(),
     scope: manifestScope.nullable(),
+    type: z.string().nullable(),
     start: manifestDay.nullable(),
     end: manifestDay.nullable(),
     submitted: manifestInstant.nullable(),
   })
-  .transform(({ files, is_run: isRun, scope, start, end, submitted }) => ({
+  .transform(({ files, is_run: isRun, scope, type, start, end, submitted }) => ({
     dataFiles: files,
-    ...(isRun ? { run: { scope, from: start, to: end, submitted } } : {}),
+    ...(isRun ? { run: { scope, type, from: start, to: end, submitted } } : {}),
   }));
 
 /** The files to read, and notes on the others. */
@@ -96,7 +98,7 @@ export async function exportFiles(
     const files = [target.url];
     return {
       files,
-      deliveries: [{ name: target.url, files, from: null, to: null, scope: null }],
+      deliveries: [{ name: target.url, files, from: null, to: null, scope: null, costSet: null }],
       notes: [],
       submitted: new Map(),
     };
@@ -111,8 +113,8 @@ export async function exportFiles(
     field,
     signal,
   });
-  const found = listed.paths.filter((file) => formatOf(file) !== null);
   const others = listed.paths.filter((file) => formatOf(file) === null);
+  const found = listed.paths.filter((file) => formatOf(file) !== null && !isReportStatus(file));
   // Paths are checked before the messages below are made, because none may name another organisation's files.
   if (roots !== null) await checkRealPaths(found.length === 0 ? others : found, roots, field);
   if (found.length === 0)

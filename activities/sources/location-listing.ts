@@ -7,7 +7,7 @@ import { mayReadBucket, type BucketReach } from '../../egress/locations/source-b
 import { checkRealPaths, type SourceLocation } from '../../egress/locations/source-location.ts';
 import { formatOf } from '../../warehouse/sources/feeds/export-files.ts';
 import { letOthersRun } from '../../warehouse/engine/let-others-run.ts';
-import { listLocalFiles, type ListingRules } from './local-listing.ts';
+import { listLocalFiles } from './local-listing.ts';
 
 /** The files of a location when it was listed. */
 export interface LocationListing {

@@ -21,28 +21,45 @@ import type { Reader } from '../../warehouse/engine/readers/reader.ts';
 import { openCostApi, type OpenCostApi } from './opencost-api.ts';
 import { isApiLocation } from '../../warehouse/sources/file-locations.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
-import type { Reading } from './reading.ts';
+import { ofKind } from './of-kind.ts';
+import { readIfChanged } from './read-changed.ts';
+import type { Reading, SourceReading } from './reading.ts';
 
 type OpenCostSource = CostSourceOf<'opencost'>;
 
-/** Reads an OpenCost source from its files or its API, and stages its rows; see `stageOpenCost`. */
-export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<StagedLoad> =>
-  isApiLocation(source.location) ? readApi(source, reading) : readFiles(source, reading);
+/** The mandatory columns that a file of a feed lacks. */
+const MISSING = {
+  allocations: ofKind('opencost', missingAllocationColumns),
+  assets: ofKind('opencost', missingAssetColumns),
+};
 
-async function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
-  const { sessions, load, files } = reading;
-  const allocations = await files.at('location', location, missingAllocationColumns, {
-    location: options.assets_location,
-    missing: missingAssetColumns,
-  });
-  const assets = await assetFiles({ location, options }, reading);
-  const staged = await stageOpenCost(sessions, load, {
-    allocations: relationsOf(allocations),
-    assets: assets === null ? null : relationsOf(assets),
-    cluster: options.cluster ?? null,
-    from: 'files',
-  });
-  return { ...staged, readFrom: pathsOf([...allocations, ...(assets ?? [])]) };
+/** Reads an OpenCost source from its files, if they have changed, or from its API, and stages its rows; see `stageOpenCost`. */
+export const readOpenCost = async (source: OpenCostSource, reading: Reading): Promise<SourceReading> =>
+  isApiLocation(source.location)
+    ? { staged: await readApi(source, reading), record: null }
+    : readFiles(source, reading);
+
+function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<SourceReading> {
+  const { sessions, load } = reading;
+  const { assets_location: ofAssets } = options;
+  return readIfChanged(
+    reading,
+    [
+      { field: 'location', location, missing: MISSING.allocations },
+      ...(ofAssets === undefined
+        ? []
+        : [{ field: 'options.assets_location', location: ofAssets, missing: MISSING.assets }]),
+    ],
+    async ([allocations = [], assets]) => {
+      const staged = await stageOpenCost(sessions, load, {
+        allocations: relationsOf(allocations),
+        assets: assets === undefined ? null : relationsOf(assets),
+        cluster: options.cluster ?? null,
+        from: 'files',
+      });
+      return { ...staged, readFrom: pathsOf([...allocations, ...(assets ?? [])]) };
+    },
+  );
 }
 
 /** Requests one day after the other from the API, then stages the answers. Days that the API no longer has stay as they are. */
@@ -81,9 +98,8 @@ const assetFiles = async (
 ): Promise<ExportFile[] | null> =>
   assetsLocation === undefined
     ? null
-    : files.at('options.assets_location', assetsLocation, missingAssetColumns, {
-        location,
-        missing: missingAllocationColumns,
+    : files.at('options.assets_location', assetsLocation, MISSING.assets, {
+        other: { location, missing: MISSING.allocations },
       });
 
 const pathsOf = (files: readonly ExportFile[]): string[] => files.map(({ path }) => path);

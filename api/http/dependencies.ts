@@ -3,6 +3,7 @@ import type { CheckedConnection, ConnectionToCheck } from '../../domain/imports/
 import type { CheckedSource } from '../../domain/sources/checks/checked-source.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
 import type { Credentials } from '../../domain/sources/credentials.ts';
+import type { CredentialsToCheck } from '../../domain/sources/credentials-to-check.ts';
 import type { SourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import type { Sealer } from '../../security/sealing.ts';
@@ -46,10 +47,7 @@ export interface ApiDependencies {
    * Tries credentials on the locations of a source. Returns what to change, in sentences. Throws Outage if the service that has the
    * locations cannot be asked.
    */
-  checkCredentials: (
-    given: { orgId: string; credentials: Credentials; locations: readonly string[] },
-    signal: AbortSignal,
-  ) => Promise<string[]>;
+  checkCredentials: (given: CredentialsToCheck, signal: AbortSignal) => Promise<string[]>;
   /** Asks a platform whether a connection can be imported. Throws Outage if the platform cannot be asked. */
   checkConnection: (connection: ConnectionToCheck, signal: AbortSignal) => Promise<CheckedConnection>;
   operatorKey: string;

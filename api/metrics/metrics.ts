@@ -168,7 +168,7 @@ async function deleteMetric(request: AskedById, dependencies: ApiDependencies) {
 /** `/metrics`: business metrics and their unit costs (docs/http.md#define-a-metric). */
 export const metricRoutes = tagged({ tag: 'Metrics', plan: 'unit_economics' }, [
   route('GET /metrics', {
-    access: 'any',
+    access: 'find_metrics',
     isCached: true,
     operationId: 'listMetrics',
     summary: 'List metrics',

@@ -26,7 +26,10 @@ const found = z.object({
   files: z.number().nullable().describe('Files with data; null for an API'),
   files_not_read: z.number().nullable().describe('Those that the check had no time to read'),
   bytes: z.number().nullable(),
-  format: z.string().nullable().describe('`csv`, `csv.gz`, `parquet` or several of them, or `api`'),
+  format: z
+    .string()
+    .nullable()
+    .describe('`csv`, `csv.gz`, `parquet` or several of them, `api` or `bigquery`'),
   months,
   first_day: day('first'),
   last_day: day('last'),

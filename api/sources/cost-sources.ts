@@ -35,6 +35,7 @@ import { found } from '../http/found.ts';
 import { ingestBody, ingestStarted, runRecord, runsOf, shownLastRuns, startIngest } from './ingest-runs.ts';
 import { namedPageQuery, page, pageQuery } from '../http/paging.ts';
 import { noBody, pageOf, success, successOf } from '../routes/bodies.ts';
+import { checkVendor } from './check-vendor.ts';
 import { route, tagged, type Asked, type AskedById, type Replying } from '../routes/route.ts';
 import { without } from '../http/defined-fields.ts';
 
@@ -116,6 +117,7 @@ async function postSource(
   const { currency: own, credentials: sent = null, ...source } = request.body;
   checkCurrency(own, organisation.currency);
   const credentials = sent === null ? null : sentCredentials(sent, source);
+  checkVendor(source, organisation.currency);
   await checkLocations(source, withCredentials(sourceRulesOf(organisation.id), credentials));
   await checkReadable(dependencies, source.kind, source);
   if (credentials !== null)
@@ -165,6 +167,8 @@ async function patchSource(
     await checkLocations(changes, { ...sourceRulesOf(orgId), credentials: ownTypeOf(source) });
     await checkReadable(dependencies, source.kind, changes);
   }
+  if (changes.location !== undefined || options !== undefined)
+    checkVendor({ ...(await before()), ...changes }, currency);
   const by = changeBy(caller, clock.now());
   const updated = found('cost source', id, await updateCostSource(warehouse, orgId, id, changes, by));
   // The change can complete a month, which does not wait for the next daily settlement.

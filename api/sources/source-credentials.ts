@@ -6,6 +6,7 @@ import {
   haveOwnKey,
   type Credentials,
 } from '../../domain/sources/credentials.ts';
+import type { CredentialsToCheck } from '../../domain/sources/credentials-to-check.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import { locationsOf, type LocationFields } from '../../warehouse/sources/file-locations.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
@@ -16,13 +17,16 @@ const LONGEST_CHECK_MS = 30_000;
 
 const textsOf = (source: LocationFields): string[] => locationsOf(source).map(({ location }) => location);
 
+const vendorOf = ({ location = '', options = {} }: LocationFields): CredentialsToCheck['vendor'] =>
+  'vendor' in options && options.vendor !== undefined ? { name: options.vendor, location } : null;
+
 /**
  * Returns the credentials that were sent for a source.
  *
  * @throws ServiceError `invalid` that names the wrong field, and repeats nothing of what was sent.
  */
 export const sentCredentials = (sent: unknown, source: LocationFields): Credentials =>
-  credentialsOf(sent, acceptedTypes(textsOf(source), 'vendor' in (source.options ?? {})));
+  credentialsOf(sent, acceptedTypes(textsOf(source), vendorOf(source) !== null));
 
 /** Returns what a source may read that has credentials, or null. */
 export const withCredentials = <Rules extends SourceRules>(
@@ -39,7 +43,7 @@ export const withCredentials = <Rules extends SourceRules>(
  * @throws ServiceError `invalid` that says what to change; `unavailable` if the service cannot be asked, or does not answer soon.
  */
 export async function refuseWrongCredentials(
-  { checkCredentials }: ApiDependencies,
+  { checkCredentials, clock }: ApiDependencies,
   orgId: string,
   source: LocationFields,
   credentials: Credentials,
@@ -47,11 +51,12 @@ export async function refuseWrongCredentials(
 ): Promise<void> {
   const tooLong = AbortSignal.timeout(LONGEST_CHECK_MS);
   const signal = AbortSignal.any([closeSignal(reply), tooLong]);
-  const problems = await checkCredentials({ orgId, credentials, locations: textsOf(source) }, signal).catch(
-    (error: unknown) => {
-      if (tooLong.aborted) throw unavailable('the storage did not answer in time; try again later');
-      throw error instanceof Outage ? unavailable(error.message) : error;
-    },
-  );
+  const problems = await checkCredentials(
+    { orgId, credentials, locations: textsOf(source), vendor: vendorOf(source), now: clock.now() },
+    signal,
+  ).catch((error: unknown) => {
+    if (tooLong.aborted) throw unavailable('the credentials could not be tried in time; try again later');
+    throw error instanceof Outage ? unavailable(error.message) : error;
+  });
   if (problems.length > 0) throw invalid(problems.join('; '));
 }

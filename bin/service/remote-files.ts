@@ -85,17 +85,20 @@ export function checkRemoteFiles(settings: WarehouseSettings): (location: string
   };
 }
 
-/** Returns a note on the organisation's sources that read files on other hosts. Returns null if there are none. */
+/** Returns a note on the organisation's sources that need an extension. Returns null if there are none. */
 export async function remoteSources(
   warehouse: Warehouse,
   { id, name }: Organisation,
+  extension: 'httpfs' | 'azure',
 ): Promise<string | null> {
+  const needs = (location: string): boolean =>
+    extension === 'httpfs' ? isRemote(location) : bucketPathOf(location)?.scheme === 'az';
   const remote = (await COST_SOURCES.list(warehouse, id)).filter((source) =>
-    fileLocations(source.kind, source).some(({ location }) => isRemote(location)),
+    fileLocations(source.kind, source).some(({ location }) => needs(location)),
   );
   if (remote.length === 0) return null;
   return (
     `organisation ${JSON.stringify(name)} (${id}): these cost sources read files on other hosts, so that their runs fail without ` +
-    `the extension httpfs: ${remote.map((source) => `${JSON.stringify(source.name)} (${source.id})`).join(', ')}`
+    `the extension ${extension}: ${remote.map((source) => `${JSON.stringify(source.name)} (${source.id})`).join(', ')}`
   );
 }

@@ -12,6 +12,7 @@ import { fileLocations } from '../../warehouse/sources/file-locations.ts';
 import { listOrganisations, type Organisation } from '../../warehouse/organisations/organisations.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { Settings } from '../settings/settings.ts';
+import { closedBuckets } from './bucket-access.ts';
 
 /**
  * Creates an organisation's folder for exports and returns its path. The operator creates the folders in SOURCE_ROOTS. If the
@@ -43,6 +44,8 @@ export async function prepareSourceFolders(
     await makeSourceFolder(settings, log)(organisation.id);
     const outside = await sourcesOutside(warehouse, organisation, settings);
     if (outside !== null) log.warn(outside);
+    const closed = await closedBuckets(warehouse, organisation, settings);
+    if (closed !== null) log.warn(closed);
   }
 }
 

@@ -91,7 +91,7 @@ const TOKEN = z.strictObject({ type: z.literal('token'), token: secret(4_096, 'a
 export const CREDENTIALS = { s3: S3, gcs: GCS, azure: AZURE, google: GOOGLE, token: TOKEN } as const;
 
 export type CredentialType = keyof typeof CREDENTIALS;
-export type CredentialsOf<Type extends CredentialType> = z.output<(typeof CREDENTIALS)[Type]>;
+type CredentialsOf<Type extends CredentialType> = z.output<(typeof CREDENTIALS)[Type]>;
 export type Credentials = { [Type in CredentialType]: CredentialsOf<Type> }[CredentialType];
 
 export const CREDENTIAL_TYPES = Object.keys(CREDENTIALS) as CredentialType[];

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../shared/text/control-characters.ts';
 import { normalText } from '../shared/text/normal-text.ts';
+import { checkCustom, CUSTOM_OPTIONS } from './custom-bill.ts';
 import type { Kind } from './kinds.ts';
+import { REPOSITORY_ATTRIBUTE } from './otlp/usage-points.ts';
+import { VENDORS, type Vendor } from './vendors/vendors.ts';
 
 const FILES = 'expected a path, glob or URI of CSV or Parquet files';
 
@@ -13,7 +17,7 @@ export const locationOf = (expected = FILES) =>
 
 const CLUSTER = 'expected a text of 1 to 200 characters, the cluster of rows that name none';
 
-/** The FOCUS column of the cost: amortised by default, invoiced by option. */
+/** The cost: amortised by default, invoiced by option. */
 const costColumn = z.enum(['EffectiveCost', 'BilledCost']);
 
 /** The cluster of rows that name no cluster. */
@@ -24,7 +28,7 @@ const cluster = z
   .max(200, { error: CLUSTER });
 
 /** What holds for options that a source was not given. */
-const FOCUS_DEFAULTS = { cost_column: 'EffectiveCost' } as const;
+const BILL_DEFAULTS = { cost_column: 'EffectiveCost' } as const;
 const ON_BILL_DEFAULTS = { on_bill: 'auto' } as const;
 
 const onBill = z
@@ -34,7 +38,11 @@ const onBill = z
     'Whether machines without a bill line are on a connected bill: always, never, or not known (auto, the default), so that they hold months back',
   );
 
-const focus = z.strictObject({ cost_column: costColumn.default(FOCUS_DEFAULTS.cost_column) });
+/** The options of every cloud bill. */
+const bill = z.strictObject({ cost_column: costColumn.default(BILL_DEFAULTS.cost_column) });
+
+/** The options of a bill of any other vendor. */
+const custom = bill.extend(CUSTOM_OPTIONS).superRefine(checkCustom);
 
 const openCost = z.strictObject({
   cluster: cluster.optional(),
@@ -44,7 +52,42 @@ const openCost = z.strictObject({
 
 const hosts = z.strictObject({ on_bill: onBill });
 
-const aiTools = z.strictObject({ usage_location: locationOf(`${FILES} with the usage by repository`) });
+const ATTRIBUTE = 'expected a text of 1 to 200 characters, the name of an attribute';
+
+const aiTools = z
+  .strictObject({
+    usage_location: locationOf(`${FILES} with the usage by repository`).optional(),
+    vendor: z
+      .enum(Object.keys(VENDORS) as [Vendor, ...Vendor[]])
+      .optional()
+      .describe('Whose API the location is; without it, the location has files with the spend'),
+    repository_attribute: z
+      .string({ error: ATTRIBUTE })
+      .min(1, { error: ATTRIBUTE })
+      .max(200, { error: ATTRIBUTE })
+      .regex(ONE_LINE, { error: NO_CONTROL_CHARACTERS })
+      .optional()
+      .describe(
+        `The attribute that names the repository of usage that programs send by OpenTelemetry; ${REPOSITORY_ATTRIBUTE} without it`,
+      ),
+  })
+  .refine(
+    ({ usage_location: files, vendor, repository_attribute: sent }) =>
+      (files ?? vendor ?? sent) !== undefined,
+    {
+      path: ['usage_location'],
+      error: `${FILES} with the usage by repository, or repository_attribute if programs send it`,
+    },
+  );
+
+/** A cloud bill without options of its own. */
+const billOf = <Name extends string>(name: Name) => ({
+  name,
+  options: bill,
+  ofNew: bill.default(BILL_DEFAULTS),
+  defaults: BILL_DEFAULTS,
+  location: FILES,
+});
 
 /** A new source shows the default at once. */
 const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
@@ -53,11 +96,16 @@ const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
  * Each kind's name in generated clients, its options, and what its location must be. `ofNew` are the options of a new source.
  */
 export const KIND_OPTIONS = {
-  focus: {
-    name: 'Focus',
-    options: focus,
-    ofNew: focus.default(FOCUS_DEFAULTS),
-    defaults: FOCUS_DEFAULTS,
+  focus: billOf('Focus'),
+  aws_cur: billOf('AwsCur'),
+  azure_cost: billOf('AzureCost'),
+  gcp_billing: billOf('GcpBilling'),
+  custom: {
+    name: 'Custom',
+    options: custom,
+    // Without options, the error names the field that they lack.
+    ofNew: z.preprocess((options) => (options === undefined ? {} : options), custom),
+    defaults: BILL_DEFAULTS,
     location: FILES,
   },
   opencost: {
@@ -80,7 +128,7 @@ export const KIND_OPTIONS = {
     // Without options, the error names the field that they lack.
     ofNew: z.preprocess((options) => (options === undefined ? {} : options), aiTools),
     defaults: {},
-    location: FILES,
+    location: `${FILES}, or what is read from a vendor`,
   },
 } as const satisfies Record<
   Kind,

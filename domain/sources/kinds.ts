@@ -15,6 +15,10 @@ interface KindOfSource {
 /** The kinds of cost sources (docs/data-formats.md). Whatever depends on the kind of a source asks this table. */
 export const KINDS = {
   focus: { spend: 'cloud', covers: 'billing period' },
+  aws_cur: { spend: 'cloud', covers: 'billing period' },
+  azure_cost: { spend: 'cloud', covers: 'billing period' },
+  gcp_billing: { spend: 'cloud', covers: 'billing period' },
+  custom: { spend: 'cloud', covers: 'billing period' },
   opencost: { spend: 'kubernetes', covers: 'read days' },
   hosts: { spend: 'hosts', covers: 'read days' },
   ai_tools: { spend: 'ai_tools', covers: 'brought days' },

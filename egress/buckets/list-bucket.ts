@@ -83,7 +83,7 @@ async function pageOf(
   );
   if (mayPass(status)) throw new Outage(`${url.host} answered ${status} to the listing of ${bucket}`);
   if (status !== 200) {
-    const refusal = { asked: 'list', path: bucket, host: url.host, status, headers: answered, text } as const;
+    const refusal = { asked: 'list', path: bucket, url, status, headers: answered, text } as const;
     throw invalid(`${rules.field}: ${bucketProblem(refusal)}`);
   }
   const [page, element, next] =

@@ -8,10 +8,10 @@ export const elementsOf = (xml: string, name: string): string[] =>
     .map((rest) => upTo(rest, `</${name}>`));
 
 /** Returns the text of the first element of a name; empty without one. */
-export const textOf = (xml: string, name: string): string => {
+export function textOf(xml: string, name: string): string {
   const at = xml.indexOf(`<${name}>`);
   return at === -1 ? '' : unescaped(upTo(xml.slice(at + name.length + 2), `</${name}>`));
-};
+}
 
 function upTo(text: string, mark: string): string {
   const end = text.indexOf(mark);

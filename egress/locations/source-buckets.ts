@@ -21,18 +21,19 @@ const EXPECTED = 'expected s3://bucket/prefix/, gs://bucket/prefix/ or az://acco
  * @returns the folders, each with a slash at its end, so that `acme` does not allow `acme-2`.
  * @throws Error that names the first malformed entry.
  */
-export function parseSourceBuckets(text: string): string[] {
-  return text
+export const parseSourceBuckets = (text: string): string[] =>
+  text
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-    .map((entry) => {
-      const folder = `${entry.replace(/\/+$/, '')}/`;
-      const path = bucketPathOf(folder);
-      if (path === null || path.bucket === '' || fixedPart(folder) !== folder || hasStep(folder))
-        throw new Error(`SOURCE_BUCKETS: ${EXPECTED}, got ${JSON.stringify(entry)}`);
-      return folder;
-    });
+    .map(folderOf);
+
+function folderOf(entry: string): string {
+  const folder = `${entry.replace(/\/+$/, '')}/`;
+  const path = bucketPathOf(folder);
+  if (path === null || path.bucket === '' || fixedPart(folder) !== folder || hasStep(folder))
+    throw new Error(`SOURCE_BUCKETS: ${EXPECTED}, got ${JSON.stringify(entry)}`);
+  return folder;
 }
 
 /** Whether a path has a segment that an HTTP client resolves, so that it would lead elsewhere. */

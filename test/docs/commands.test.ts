@@ -132,6 +132,7 @@ describe('the table of requests', () => {
       A: 'admin',
       values: 'metrics:ingest or write',
       files: 'metrics:ingest or admin',
+      usage: 'usage:ingest or write',
     };
     const who = ({ who, unitEconomics }: Route): string =>
       `${words[who]}${unitEconomics === true ? ', Professional' : ''}`;

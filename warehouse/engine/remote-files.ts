@@ -69,10 +69,10 @@ function optionsOf(storage: ObjectStorage): string[] {
 }
 
 /** The extension ignores the proxy of other requests, and its own setting if there is a secret. */
-const azureOptionsOf = (
+function azureOptionsOf(
   { account, base, sas }: Extract<OpenedBucket, { type: 'azure' }>,
   { url, username, password }: EgressProxy,
-): string[] => {
+): string[] {
   const connection = [`AccountName=${account}`, `BlobEndpoint=${base}`];
   if (sas !== null) connection.push(`SharedAccessSignature=${sas}`);
   return [
@@ -81,4 +81,4 @@ const azureOptionsOf = (
     `PROXY_USER_NAME ${sqlText(username)}`,
     `PROXY_PASSWORD ${sqlText(password)}`,
   ];
-};
+}

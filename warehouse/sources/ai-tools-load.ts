@@ -19,6 +19,8 @@ import { checkUnits, unitsOf } from './publishing/unit-shrink.ts';
 import { normalRepositorySql } from './repository-sql.ts';
 import { relationsOf, type Relation } from './feeds/scan-files.ts';
 import type { Session } from '../engine/session.ts';
+import { mergePoints, NEWS_OF_POINTS, sumPoints } from './usage/stage-points.ts';
+import { openVendorRows, VENDOR_USAGE } from './usage/vendor-rows.ts';
 import { checkedRows, missingTabularColumns, type TabularColumns } from './feeds/tabular-rows.ts';
 
 const SPEND_COLUMNS: TabularColumns = {
@@ -44,27 +46,51 @@ export const missingAiUsageColumns = (file: ExportFile): string[] =>
 /** The second feed's name in messages. */
 const USAGE_FEED = 'options.usage_location';
 
-/** The two feeds of an AI tools source (docs/data-formats.md#ai-coding-tools). */
+/** The files of an AI tools source (docs/data-formats.md#ai-coding-tools). */
 export interface AiToolFiles {
   spend: readonly ExportFile[];
-  usage: readonly ExportFile[];
+  /** Null if usage only comes from programs. */
+  usage: readonly ExportFile[] | null;
+}
+
+/** Stages the spend and usage in files; see {@link stageAiToolFeeds}. */
+export async function stageAiTools(
+  sessions: LoadSessions,
+  load: Load,
+  { spend, usage }: AiToolFiles,
+): Promise<StagedLoad> {
+  if (usage === null) await openVendorRows(sessions.reader);
+  const staged = await stageAiToolFeeds(sessions, load, {
+    spend: relationsOf(spend),
+    usage: usage === null ? [VENDOR_USAGE] : relationsOf(usage),
+    usageFrom: 'files',
+  });
+  // Only files of spend are recorded. Usage costs nothing, so that the same usage in two sources counts nothing twice.
+  return { ...staged, readFrom: spend.map(({ path }) => path) };
+}
+
+/** The two feeds of an AI tools source. */
+interface AiToolFeeds {
+  spend: readonly Relation[];
+  usage: readonly Relation[];
+  /** Who counts the usage. Usage that programs send replaces a vendor's, which has no repositories, but not that of files. */
+  usageFrom: 'files' | 'vendor';
 }
 
 /**
  * Stages the spend on AI tools and their usage by repository (docs/data-formats.md#ai-coding-tools), one load of both for each
  * month with spend. Usage without spend is left out, because usage only divides spend. Usage of a month that was loaded before
- * joins that month's spend. Days that a feed lacks stay unchanged. Throws `invalid` if either feed has too many unreadable rows,
+ * joins that month's spend, and so does what programs have sent since. Days that a feed lacks stay unchanged. Throws `invalid` if either feed has too many unreadable rows,
  * and if a settled month would lose a tool.
  */
-export async function stageAiTools(
+export async function stageAiToolFeeds(
   sessions: LoadSessions,
   load: Load,
-  files: AiToolFiles,
+  relations: AiToolFeeds,
 ): Promise<StagedLoad> {
   const { reader, session } = sessions;
-  const relations = { spend: relationsOf(files.spend), usage: relationsOf(files.usage) };
   const usage = await readFeed(reader, load, {
-    groups: usageGroups(relations.usage),
+    groups: usageGroups(relations),
     name: USAGE_FEED,
     relations: relations.usage,
     rejectedWhen: rejectedByDay(NO_COST),
@@ -86,7 +112,9 @@ export async function stageAiTools(
     ...(await keepEarlierDays(session, load, feeds.spend)),
     ...(await keepEarlierDays(session, load, feeds.late)),
   ];
-  await keepLateMonths(session, load, feeds);
+  await sumPoints(session, load);
+  await keepLateMonths(session, load, feeds, NEWS_OF_POINTS);
+  await mergePoints(session);
   const shrunk = await checkUnits(session, load, unitsOf('tool', 'ai_tool_spend'));
   await storeDayRows(session, load, 'ai_tool_spend', SPEND);
   await storeUnitDays(session, load, TOOL_DAYS);
@@ -97,8 +125,6 @@ export async function stageAiTools(
     counts: addCounts(spend, await withoutUnusedMonths(session, usage, 'usage_days')),
     rowsStored: rowsStored(spend),
     periods: PERIODS,
-    // Only files of spend are recorded. Usage costs nothing, so that the same usage in two sources counts nothing twice.
-    readFrom: files.spend.map(({ path }) => path),
     notes: [...kept, ...shrunk, ...(await unsharedTools(session)), ...(await unusedSeats(session, load))],
   };
 }
@@ -128,8 +154,8 @@ SELECT problem, is_wanted AS counts, ${REJECTED_FILE}, ${LAST_FILE}, day, tool, 
 FROM checked_rows GROUP BY ALL`;
 
 /** Selects usage by the repository's normal name. The share of usage without a repository belongs to no repository. */
-const usageGroups = (relations: readonly Relation[]): string => `
-WITH ${checkedRows(relations, USAGE_COLUMNS, [
+const usageGroups = ({ usage, usageFrom }: AiToolFeeds): string => `
+WITH ${checkedRows(usage, USAGE_COLUMNS, [
   `WHEN usage NOT BETWEEN 0 AND ${LARGEST_USAGE} THEN ${problem('usage', "'a number from 0 to 1e12'", 'raw_usage')}`,
 ])},
 usage_groups AS (
@@ -137,7 +163,7 @@ usage_groups AS (
   FROM checked_rows GROUP BY ALL)
 SELECT problem, counts, ${REJECTED_FILE}, ${LAST_FILE}, day, tool,
   ${normalRepositorySql('spelling')} AS repository, CAST(sum(usage) AS DECIMAL(38,6)) AS usage,
-  CAST(sum(row_count) AS BIGINT) AS row_count
+  CAST(sum(row_count) AS BIGINT) AS row_count, ${usageFrom === 'vendor' ? "'vendor'" : 'CAST(NULL AS VARCHAR)'} AS origin
 FROM usage_groups GROUP BY ALL`;
 
 const SPEND = `SELECT ${MONTH} AS billing_period, day, tool, kind, cost, is_whole FROM load_days`;
@@ -161,16 +187,21 @@ const PERIODS = {
 };
 
 const USAGE = `
-SELECT ${MONTH} AS billing_period, day, tool, repository, usage FROM usage_days
+SELECT ${MONTH} AS billing_period, day, tool, repository, usage, origin FROM usage_days
 WHERE date_trunc('month', day) IN (SELECT date_trunc('month', day) FROM load_days)`;
 
 const MOST_NOTES = 20;
 
-/** Returns notes on tools with spend and no usage in a month. Most often the two feeds name such a tool differently. */
+/**
+ * Returns notes on tools with spend and no usage in a month. Most often the two feeds name such a tool differently. Usage that a
+ * vendor counts has no repositories, and so is none here.
+ */
 async function unsharedTools(session: Session): Promise<string[]> {
   const tools = await session.query<{ tool: string; months: string }>(
-    `WITH tool_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM load_days),
-     used_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM usage_days WHERE usage > 0)
+    `WITH tool_months AS (SELECT DISTINCT tool, date_trunc('month', day) AS month FROM load_days WHERE cost <> 0),
+     used_months AS (
+       SELECT DISTINCT tool, date_trunc('month', day) AS month FROM usage_days
+       WHERE usage > 0 AND origin IS DISTINCT FROM 'vendor')
      SELECT tool, string_agg(strftime(month, '%Y-%m'), ', ' ORDER BY month) AS months
      FROM tool_months ANTI JOIN used_months USING (tool, month)
      GROUP BY tool ORDER BY tool LIMIT ${MOST_NOTES}`,

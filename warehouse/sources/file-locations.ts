@@ -10,7 +10,7 @@ export interface FieldLocation {
   location: string;
 }
 
-/** Whether an OpenCost source's location is the base URL of an API; otherwise it stands for files. */
+/** Whether the location of an OpenCost source, or of AI tools, is the base URL of an API; otherwise it stands for files. */
 export const isApiLocation = (location: string): boolean =>
   /^https?:\/\//i.test(location) && formatOf(location) === null;
 
@@ -26,5 +26,8 @@ export const locationsOf = ({ location, options = {} }: LocationFields): FieldLo
 /** Returns the locations that DuckDB reads. The service calls an API itself. */
 export const fileLocations = (kind: CostSource['kind'], fields: LocationFields): FieldLocation[] =>
   locationsOf(fields).filter(
-    ({ field, location }) => !(kind === 'opencost' && field === 'location' && isApiLocation(location)),
+    ({ field, location }) =>
+      !(KINDS_WITH_API.includes(kind) && field === 'location' && isApiLocation(location)),
   );
+
+const KINDS_WITH_API: readonly CostSource['kind'][] = ['opencost', 'ai_tools'];

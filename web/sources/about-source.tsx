@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 import { Card } from '../shared/card.tsx';
 import { Fact, Facts } from '../shared/tables/facts.tsx';
 import { sentence } from '../shared/sentences.tsx';
+import { credentialTypeOf } from './credentials/credential-fields.ts';
+import { SourceCredentials } from './credentials/source-credentials.tsx';
 import { RunWords } from './runs/run-words.tsx';
 import { optionsOf, optionValue, SOURCE_KINDS, type OptionField } from './source-kinds.ts';
 import { NOTHING_DELIVERED, type CostSource } from './sources-queries.ts';
@@ -10,11 +12,17 @@ import { useCurrentRun } from './runs/use-current-run.ts';
 /** What a source is and reads, and how its last run went. */
 export function AboutSource({ source }: { source: CostSource }): ReactNode {
   const run = useCurrentRun(source);
+  const type = credentialTypeOf(source.location) ?? source.credentials?.type ?? null;
   return (
     <Card title="About" minHeight={220}>
       <Facts label="About this source">
         <Fact name="Kind">{SOURCE_KINDS[source.kind].label}</Fact>
         <Fact name="Location">{source.location}</Fact>
+        {type !== null && (
+          <Fact name="Credentials">
+            <SourceCredentials source={source} type={type} />
+          </Fact>
+        )}
         {optionsOf(source.kind).map((option) => (
           <Fact key={option.name} name={option.label}>
             {optionInWords(option, source)}

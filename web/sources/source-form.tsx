@@ -6,6 +6,8 @@ import type { ComponentProps, ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { calendarOf } from '../shared/forms/date-fields.ts';
 import { DialogForm } from '../shared/forms/dialog-form.tsx';
+import { credentialTypeOf } from './credentials/credential-fields.ts';
+import { CredentialInputs } from './credentials/credential-inputs.tsx';
 import { optionsOf, SOURCE_KINDS, type OptionField } from './source-kinds.ts';
 import { valuesOf, type SourceValues } from './source-values.ts';
 import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
@@ -25,7 +27,8 @@ export function SourceForm({
 >): ReactNode {
   const { organisation, today } = useSession();
   const form = useForm<SourceValues>({ initialValues: valuesOf(source) });
-  const { kind } = form.values;
+  const { kind, location } = form.values;
+  const type = credentialTypeOf(location);
   return (
     <DialogForm {...sent} changes={SPEND_CHANGES} submit={form.onSubmit}>
       <TextInput label="Name" required withAsterisk={false} data-autofocus {...form.getInputProps('name')} />
@@ -44,6 +47,13 @@ export function SourceForm({
         description={SOURCE_KINDS[kind].location}
         {...form.getInputProps('location')}
       />
+      {source === undefined && type !== null && (
+        <CredentialInputs
+          type={type}
+          isOptional
+          inputOf={(name) => form.getInputProps(`credentials.${name}`)}
+        />
+      )}
       {optionsOf(kind).map((field) => (
         <OptionInput key={field.name} field={field} form={form} />
       ))}

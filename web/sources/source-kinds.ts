@@ -2,7 +2,12 @@ import type { CostSource } from './sources-queries.ts';
 
 export type SourceKind = CostSource['kind'];
 
-type OptionName<Kind extends SourceKind> = keyof Extract<CostSource, { kind: Kind }>['options'] & string;
+type Options<Kind extends SourceKind> = Extract<CostSource, { kind: Kind }>['options'];
+
+/** An option, or a field of one: `columns.cost`. */
+type OptionName<Kind extends SourceKind> = Kind extends 'custom'
+  ? 'cost_column' | 'day_format' | `${'columns' | 'defaults'}.${string}`
+  : keyof Options<Kind> & string;
 
 /** An option of a kind, as people fill it in and read it. */
 export interface OptionField<Name extends string = string> {
@@ -34,19 +39,85 @@ const ON_BILL: OptionField<'on_bill'> = {
   },
 };
 
+const COST_COLUMN: OptionField<'cost_column'> = {
+  name: 'cost_column',
+  label: 'Cost column',
+  description:
+    'EffectiveCost spreads commitments over the days that use them. BilledCost is what is invoiced.',
+  choices: { EffectiveCost: 'EffectiveCost', BilledCost: 'BilledCost' },
+};
+
+const columnOf = (
+  name: `columns.${string}`,
+  label: string,
+  description = '',
+): OptionField<`columns.${string}`> => ({ name, label, description, without: 'None' });
+
 /** What the kinds of sources and their options are called. */
 export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
   focus: {
     label: 'Cloud bill (FOCUS)',
     location: 'A path, glob or URI of FOCUS exports, as CSV or Parquet files.',
+    options: [COST_COLUMN],
+  },
+  aws_cur: {
+    label: 'AWS cost and usage report',
+    location: 'A path, glob or URI of AWS cost and usage reports (CUR 2.0 or older).',
+    options: [COST_COLUMN],
+  },
+  azure_cost: {
+    label: 'Azure cost details',
+    location: 'A path, glob or URI of Azure exports of amortised or actual cost.',
+    options: [COST_COLUMN],
+  },
+  gcp_billing: {
+    label: 'Google usage costs',
+    location: "A path, glob or URI of Google's usage cost table, as CSV or Parquet files.",
+    options: [COST_COLUMN],
+  },
+  custom: {
+    label: 'Bill of another vendor',
+    location: 'A path, glob or URI of CSV or Parquet files of any vendor.',
     options: [
+      { ...columnOf('columns.cost', 'Column of the cost'), isRequired: true },
+      { ...columnOf('columns.day', 'Column of the day', 'Days, instants, or months.'), isRequired: true },
+      columnOf('columns.last_day', 'Column of the last day', 'Of charges that are spread over days.'),
+      columnOf('columns.end', 'Column of the end', 'Exclusive, in place of the last day.'),
+      columnOf('columns.account', 'Column of the account'),
+      columnOf('columns.account_name', "Column of the account's name"),
+      columnOf('columns.service', 'Column of the service'),
+      columnOf('columns.provider', 'Column of the provider'),
+      columnOf('columns.currency', 'Column of the currency'),
+      columnOf('columns.resource', 'Column of the resource'),
+      columnOf('columns.resource_name', "Column of the resource's name"),
+      columnOf('columns.resource_group', 'Column of the resource group'),
+      columnOf('columns.tags', 'Column of the tags', 'A JSON object.'),
+      columnOf('columns.billing_period', 'Column of the billing period', 'By default the month of the day.'),
       {
-        name: 'cost_column',
-        label: 'Cost column',
-        description:
-          'EffectiveCost spreads commitments over the days that use them. BilledCost is what is invoiced.',
-        choices: { EffectiveCost: 'EffectiveCost', BilledCost: 'BilledCost' },
+        name: 'defaults.provider',
+        label: 'Provider',
+        description: 'The vendor of rows that name none, such as Datadog.',
+        without: 'As its rows name it',
       },
+      {
+        name: 'defaults.account',
+        label: 'Account',
+        description: 'The account of rows that name none.',
+        without: 'As its rows name it',
+      },
+      {
+        name: 'defaults.currency',
+        label: 'Currency of rows that name none',
+        description: "By default the organisation's.",
+        without: "The organisation's",
+      },
+      {
+        name: 'day_format',
+        label: 'Days with slashes',
+        description: 'How a day such as 01/02/2026 is read.',
+        choices: { '': 'There are none', 'MM/DD/YYYY': 'MM/DD/YYYY', 'DD/MM/YYYY': 'DD/MM/YYYY' },
+      },
+      COST_COLUMN,
     ],
   },
   opencost: {
@@ -75,13 +146,33 @@ export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
   },
   ai_tools: {
     label: 'AI tools',
-    location: 'A path, glob or URI of CSV or Parquet files with the spend by day and tool.',
+    location:
+      'A path, glob or URI of CSV or Parquet files with the spend by day and tool, or what to read from a vendor, such as https://api.github.com/organizations/NAME.',
     options: [
+      {
+        name: 'vendor',
+        label: 'Spend comes from',
+        description: 'A vendor is read with a token, which is stored as the credentials of the source.',
+        choices: {
+          '': 'Files',
+          github: 'GitHub (Copilot)',
+          anthropic: 'Anthropic (Claude Code)',
+          cursor: 'Cursor',
+        },
+        without: 'Files',
+      },
       {
         name: 'usage_location',
         label: 'Location of usage',
         description: 'CSV or Parquet files with the usage by day, tool and repository.',
-        isRequired: true,
+        without: 'What programs send by OpenTelemetry',
+      },
+      {
+        name: 'repository_attribute',
+        label: 'Attribute with the repository',
+        description:
+          'For usage that programs send by OpenTelemetry: the attribute that names the repository. Without files of usage or a vendor, it must be set.',
+        without: 'vcs.repository.url.full',
       },
     ],
   },
@@ -92,6 +183,8 @@ export const optionsOf = (kind: SourceKind): readonly OptionField[] => SOURCE_KI
 
 /** Returns the value of an option: that of the source, or of a new source without one; empty without a value. */
 export function optionValue({ name, choices = {} }: OptionField, source?: CostSource): string {
-  const set: Readonly<Record<string, string | undefined>> = source?.options ?? {};
-  return set[name] ?? Object.keys(choices)[0] ?? '';
+  const set = name
+    .split('.')
+    .reduce<unknown>((of, part) => (of as Record<string, unknown> | undefined)?.[part], source?.options);
+  return typeof set === 'string' ? set : (Object.keys(choices)[0] ?? '');
 }

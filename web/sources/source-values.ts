@@ -1,5 +1,6 @@
 import type { paths } from '../http/generated/api-types.d.ts';
 import type { Day } from '../shared/calendar.ts';
+import { CREDENTIAL_FORMS, credentialsBody, credentialTypeOf } from './credentials/credential-fields.ts';
 import { optionsOf, optionValue, SOURCE_KINDS, type SourceKind } from './source-kinds.ts';
 import type { CostSource } from './sources-queries.ts';
 
@@ -10,6 +11,8 @@ export interface SourceValues {
   location: string;
   currency: string;
   options: Record<string, string>;
+  /** Only of a new source. */
+  credentials: Record<string, string>;
   isRead: boolean;
   startsOn: Day | null;
 }
@@ -24,6 +27,9 @@ export const valuesOf = (source: CostSource | undefined): SourceValues => ({
     Object.keys(SOURCE_KINDS)
       .flatMap((kind) => optionsOf(kind as SourceKind))
       .map((option) => [option.name, optionValue(option, source)]),
+  ),
+  credentials: Object.fromEntries(
+    Object.values(CREDENTIAL_FORMS).flatMap(({ fields }) => fields.map(({ name }) => [name, ''])),
   ),
   isRead: !(source?.schedule_paused ?? false),
   startsOn: source?.starts_on ?? null,
@@ -46,12 +52,24 @@ export function bodyOfNew(values: SourceValues): NewSource {
     const value = values.options[name]?.trim() ?? '';
     return value === '' ? [] : [[name, value] as const];
   });
-  const options: Record<string, string> = Object.fromEntries(filled);
-  return { ...commonOf(values), kind: values.kind, options } as NewSource;
+  const options: Record<string, unknown> = {};
+  for (const [name, value] of filled) {
+    const [outer = '', field] = name.split('.');
+    options[outer] =
+      field === undefined ? value : { ...(options[outer] as object | undefined), [field]: value };
+  }
+  const type = credentialTypeOf(values.location);
+  const credentials = type === null ? null : credentialsBody(type, values.credentials);
+  return {
+    ...commonOf(values),
+    kind: values.kind,
+    options,
+    ...(credentials === null ? {} : { credentials }),
+  } as NewSource;
 }
 
 /** The body that changes a source. Its kind stays. */
 export function changesOf(values: SourceValues): Changes {
-  const { kind: _, ...changes } = bodyOfNew(values);
+  const { kind: _, credentials: __, ...changes } = bodyOfNew(values);
   return changes;
 }

@@ -9,7 +9,7 @@ import {
 import { invalid } from '../../../domain/shared/errors.ts';
 import { forMessage } from '../../../domain/shared/text/for-message.ts';
 import { isSigningKey } from './private-key.ts';
-import type { Wait } from '../try-again.ts';
+import type { Wait } from '../../shared/try-again.ts';
 
 /** A connection of a metric to BigQuery (docs/design.md#secrets). */
 export interface BigQueryConnection {

@@ -5,7 +5,7 @@ import { answerJson } from '../../../egress/requests/answer-json.ts';
 import { guardedRequest } from '../../../egress/requests/guarded-request.ts';
 import type { BigQueryAccess, BigQueryClient } from './client.ts';
 import { failureIn } from './failures.ts';
-import { tryAgain } from '../try-again.ts';
+import { tryAgain } from '../../shared/try-again.ts';
 
 /** A request below the project's address. */
 interface BigQueryRequest {

@@ -6,7 +6,7 @@ import { apiBaseText, type StripeApiBase } from '../../../domain/imports/stripe/
 import { invalid, Outage } from '../../../domain/shared/errors.ts';
 import { connectToStripe } from './connection.ts';
 import { stripeFailure } from './failure.ts';
-import { tryAgain, type Tries } from '../try-again.ts';
+import { tryAgain, type Tries } from '../../shared/try-again.ts';
 
 /** An account of Stripe, and the work that reads it. */
 export interface StripeAccess extends Omit<Tries, 'mostTries'> {

@@ -3,7 +3,7 @@ import { CREATE_RESTRICTED_KEY } from '../../../domain/imports/stripe/restricted
 import { apiBaseText, type StripeApiBase } from '../../../domain/imports/stripe/api-base.ts';
 import { invalid, Outage, ServiceError } from '../../../domain/shared/errors.ts';
 import { mayPass } from '../../../egress/requests/passing-status.ts';
-import type { FailedTry } from '../try-again.ts';
+import type { FailedTry } from '../../shared/try-again.ts';
 
 /** A failed request to Stripe. Its error is `invalid` if a person must act, otherwise an Outage. */
 export interface StripeFailure extends FailedTry {

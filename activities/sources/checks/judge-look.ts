@@ -6,10 +6,10 @@ import {
 } from '../../../domain/sources/checks/bill-findings.ts';
 import { calendarFindings } from '../../../domain/sources/checks/calendar-findings.ts';
 import type { CheckedSource, FoundInSource } from '../../../domain/sources/checks/checked-source.ts';
+import { credentialTypeOf } from '../../../domain/sources/credentials.ts';
 import { KINDS } from '../../../domain/sources/kinds.ts';
 import { firstAndMore } from '../../../domain/shared/text/for-message.ts';
 import { formatOf, isCompressed } from '../../../warehouse/sources/feeds/export-files.ts';
-import { isApiLocation } from '../../../warehouse/sources/file-locations.ts';
 import type { Look, Looking } from './look-at-source.ts';
 
 type Of = Pick<Looking, 'organisation' | 'source' | 'now'>;
@@ -92,10 +92,10 @@ function fileWarnings({ load, copies, listed, facts }: Look): string[] {
   const notes = (load?.notes ?? []).filter((note) => !known.has(note) && !note.endsWith(FELL_BACK));
   const rejected = (load?.rejectedSamples ?? []).map(({ problem, rows }) => `${problem} (${rows} rows)`);
   return [
-    ...(copies.files === 0
+    ...(copies.copies.size === 0
       ? copies.notes
       : [
-          `${copies.files} of ${listed.length} files have only rows that others have, too, and count once: ` +
+          `${copies.copies.size} of ${listed.length} files have only rows that others have, too, and count once: ` +
             `${overwriteAdvice(facts?.cloud ?? null)}; ${copies.notes[0] ?? ''}`,
         ]),
     ...notes,
@@ -130,18 +130,24 @@ function warningsOfBill({ source }: Of, look: Look, found: FoundInSource): strin
 /** Returns what is known of a source. Months and days are exact, or not known. */
 function foundBy(of: Of, { listed, facts, groups, load, beside }: Look): FoundInSource {
   const { source, organisation, now } = of;
-  const isApi = isApiLocation(source.location) && listed.length === 0;
-  const read = listed.filter(({ isChosen }) => isChosen && (facts !== null || groups !== null));
-  const isWhole = !isApi && read.length === listed.length;
+  // An API, or a location that could not be listed.
+  const isUnlisted = listed.length === 0;
+  const isApi = isUnlisted && facts !== null;
+  const read = listed.filter(({ isRead }) => isRead && (facts !== null || groups !== null));
+  const isWhole = !isUnlisted && read.length === listed.length;
   const known = facts ?? groups;
   const [only, ...others] = [...(groups?.rowsOfCurrency.keys() ?? [])];
   const rows = (facts?.rows ?? groups?.rows ?? 0) + (load?.rowsRejected ?? 0);
   const clusters = beside?.clusters ?? null;
   return {
-    files: isApi ? null : listed.length,
-    files_not_read: isApi ? null : listed.length - read.length,
-    bytes: isApi ? null : total(listed.map(({ bytes }) => bytes)),
-    format: isApi ? 'api' : formatsOf(listed.map(({ path }) => path)),
+    files: isUnlisted ? null : listed.length,
+    files_not_read: isUnlisted ? null : listed.length - read.length,
+    bytes: isUnlisted ? null : total(listed.map(({ bytes }) => bytes)),
+    format: isApi
+      ? credentialTypeOf(source.location) === 'google'
+        ? 'bigquery'
+        : 'api'
+      : formatsOf(listed.map(({ path }) => path)),
     months: isWhole ? (known?.months ?? []) : [],
     first_day: isWhole ? (known?.firstDay ?? null) : null,
     last_day: isWhole || isApi ? (known?.lastDay ?? null) : null,
@@ -154,8 +160,8 @@ function foundBy(of: Of, { listed, facts, groups, load, beside }: Look): FoundIn
           : null,
     accounts: known?.accounts ?? [],
     units: known?.units ?? [],
-    rows_estimate: isApi || known === null ? null : estimate(rows, read, listed),
-    unchanged_by_run: isApi ? null : unchanged(listed, now),
+    rows_estimate: isUnlisted || known === null ? null : estimate(rows, read, listed),
+    unchanged_by_run: isUnlisted ? null : unchanged(listed, now),
     clusters_matched:
       clusters === null
         ? null

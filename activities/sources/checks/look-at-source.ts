@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BillSample } from '../../../domain/sources/checks/bill-findings.ts';
-import type { Credentials } from '../../../domain/sources/credentials.ts';
+import { addMonths, dayOf, monthOf, type Month } from '../../../domain/shared/calendar.ts';
+import { credentialTypeOf, type Credentials } from '../../../domain/sources/credentials.ts';
 import { KINDS } from '../../../domain/sources/kinds.ts';
 import type { Buckets, OperatorBuckets } from '../../../domain/sources/exports/object-storage.ts';
 import { openedBuckets } from '../../../egress/buckets/opened-buckets.ts';
@@ -18,7 +19,10 @@ import { beginLoad, type LoadResult } from '../../../warehouse/sources/publishin
 import { publishLoad } from '../../../warehouse/sources/publishing/publish-load.ts';
 import { besideOthers, type BesideOthers } from '../../../warehouse/spend/checks/beside-others.ts';
 import { readSource } from '../read-source.ts';
+import { readingState } from '../reading-state.ts';
+import { sentFiles } from '../sent-files.ts';
 import { withSourceFiles, type ListedFile, type SourceFiles } from '../source-files.ts';
+import { billFileOf } from './bill-file-of.ts';
 import { newestFiles, newestFirst } from './newest-files.ts';
 import { withRehearsal, type ToRehearse } from './rehearsal.ts';
 
@@ -55,7 +59,7 @@ export interface Look {
 
 export const newLook = (): Look => ({
   listed: [],
-  copies: { files: 0, notes: [] },
+  copies: { copies: new Map(), notes: [] },
   scopes: [],
   sample: null,
   groups: null,
@@ -115,7 +119,7 @@ const bucketsOf = ({
   });
 
 /** Reads the source into the rehearsal's warehouse. */
-function readFiles(
+async function readFiles(
   source: CostSource,
   looking: Looking & { buckets: Buckets },
   sessions: LoadSessions,
@@ -123,33 +127,34 @@ function readFiles(
 ): Promise<LoadResult> {
   const { organisation, credentials, rules, buckets, now, mostBytes, signal } = looking;
   const { reader, session } = sessions;
-  const choose = (files: readonly ListedFile[]): string[] => newestFiles(files, mostBytes);
-  const access = { reader, rules, buckets, sentFiles: noFiles, now, signal, choose };
+  const { currency } = organisation;
+  const only = (files: readonly ListedFile[]): ListedFile[] => newestFiles(files, mostBytes);
+  const load = await beginLoad(session, {
+    orgId: organisation.id,
+    sourceId: source.id,
+    runId: `run_${randomUUID()}`,
+    startMonth: firstMonthOf(source, now),
+    endMonth: null,
+    acceptShrink: false,
+    now,
+  });
+  const state = await readingState(session, source, currency, load);
+  const access = { reader, rules, buckets, sent: sentFiles(sessions, load), now, signal, only };
   return withSourceFiles(access, async (files) => {
     try {
-      const load = await beginLoad(session, {
-        orgId: organisation.id,
-        sourceId: source.id,
-        runId: `run_${randomUUID()}`,
-        startMonth: null,
-        endMonth: null,
-        acceptShrink: false,
-        now,
-      });
       const attempt = { refuseStale: () => undefined, signal, report: () => undefined };
-      const { currency } = organisation;
       const given = { files, currency, rules, credentials, attempt, newestDays: NEWEST_DAYS };
-      const reading = { sessions, load, ...given };
-      const read = await publishLoad(session, await readSource(source, reading));
-      await sampleFiles(source, files, sessions, look);
+      const continued = { since: null, state, readAll: true };
+      const reading = { sessions, load, ...given, continued };
+      const { staged } = await readSource(source, reading);
+      const read = staged === null ? NOTHING_READ : await publishLoad(session, staged);
+      await sampleFiles(source, files, { reader, currency }, look);
       return { ...read, notes: [...files.notes, ...read.notes] };
     } catch (error) {
       signal.throwIfAborted();
       // What cannot be sampled has failed for the same reason.
-      await Promise.allSettled([
-        sampleFiles(source, files, sessions, look),
-        keepGroups(source, reader, look),
-      ]);
+      await Promise.allSettled([sampleFiles(source, files, { reader, currency }, look)]);
+      await Promise.allSettled([keepGroups(source, reader, look)]);
       throw error;
     } finally {
       look.listed = files.listed;
@@ -159,6 +164,10 @@ function readFiles(
   });
 }
 
+/** Each billing period of a table is a query that is billed, so that only the newest two are read. Files are read whole. */
+const firstMonthOf = ({ location }: CostSource, now: Date): Month | null =>
+  credentialTypeOf(location) === 'google' ? addMonths(monthOf(dayOf(now)), -1) : null;
+
 /** Some of the newest files. The largest of them shows best how an export writes its rows. */
 const SAMPLED = 10;
 
@@ -167,24 +176,31 @@ async function keepGroups({ kind }: CostSource, reader: Statements, look: Look):
   if (KINDS[kind].spend === 'cloud') look.groups = await readGroups(reader);
 }
 
-/** Nobody can send files before the source is connected. */
-const noFiles = (): Promise<string> => Promise.reject(new Error('a source without files is not looked at'));
-
 /** Looks at a new file of a bill, whether it could be read or not. */
 async function sampleFiles(
-  { kind }: CostSource,
+  source: CostSource,
   { described, listed }: SourceFiles,
-  { reader }: LoadSessions,
+  { reader, currency }: { reader: Statements; currency: string },
   look: Look,
 ): Promise<void> {
-  if (KINDS[kind].spend !== 'cloud') return;
+  if (KINDS[source.kind].spend !== 'cloud') return;
   const largest = newestFirst(listed)
-    .filter(({ isChosen }) => isChosen)
+    .filter(({ isRead }) => isRead)
     .slice(0, SAMPLED)
     .reduce<ListedFile | null>((one, other) => ((one?.bytes ?? -1) < (other.bytes ?? 0) ? other : one), null);
   const file = described.find(({ path }) => path === largest?.path) ?? described[0];
-  if (file !== undefined) look.sample = await sampleBill(reader, file);
+  if (file !== undefined) look.sample = await sampleBill(reader, billFileOf(source, file, currency));
 }
+
+const NOTHING_READ: LoadResult = {
+  months: [],
+  costTotal: '0',
+  rowsRead: 0,
+  rowsRejected: 0,
+  rowsLeftOut: 0,
+  rejectedSamples: [],
+  notes: [],
+};
 
 /** Interrupts the statements of sessions once a signal aborts, and then throws its reason. */
 async function endedBy<Result>(

@@ -15,8 +15,8 @@ export const newestFirst = <File extends ListedFile>(files: readonly File[]): Fi
       (one.path === other.path ? 0 : one.path < other.path ? 1 : -1),
   );
 
-/** Returns the paths of the newest files that together are no more to read than so many bytes of CSV, at least of one. */
-export function newestFiles(files: readonly ListedFile[], mostBytes: number): string[] {
+/** Returns the newest files that together are no more to read than so many bytes of CSV, at least of one. */
+export function newestFiles(files: readonly ListedFile[], mostBytes: number): ListedFile[] {
   const chosen = new Set<string>();
   let weight = 0;
   for (const file of newestFirst(files)) {
@@ -24,5 +24,5 @@ export function newestFiles(files: readonly ListedFile[], mostBytes: number): st
     if (weight > mostBytes && chosen.size > 0) break;
     chosen.add(file.path);
   }
-  return files.map(({ path }) => path).filter((path) => chosen.has(path));
+  return files.filter(({ path }) => chosen.has(path));
 }

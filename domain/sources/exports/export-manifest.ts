@@ -1,7 +1,9 @@
-import type { Day } from '../../shared/calendar.ts';
+import { firstDayAfter, isDay, lastDay, monthOf, type Day } from '../../shared/calendar.ts';
 import { rangesInWords } from '../../shared/day-ranges.ts';
 import { daysLeftOut } from '../days-left-out.ts';
 import { runsThatCount, type ExportRun } from './export-runs.ts';
+import { isOfBillingPeriod, periodFolderOf, undecidedVersions } from './aws-versions.ts';
+import { costSetOf, type CostSet } from './cost-set.ts';
 import { escapeGlob } from './glob.ts';
 import { pushTo } from '../../shared/push-to.ts';
 import { isReadableRange } from '../readable-days.ts';
@@ -11,7 +13,13 @@ export interface ExportManifest {
   path: string;
   dataFiles: readonly string[];
   /** The run that delivered the files, if the manifest belongs to a single run, as Azure's do. */
-  run?: { scope: string | null; from: Day | null; to: Day | null; submitted: number | null };
+  run?: {
+    scope: string | null;
+    type?: string | null;
+    from: Day | null;
+    to: Day | null;
+    submitted: number | null;
+  };
 }
 
 /** Files that an export delivered together, so that none of them is a copy of another. */
@@ -24,6 +32,8 @@ export interface Delivery {
   to: Day | null;
   /** What its run reports on; null if no manifest says so. */
   scope: string | null;
+  /** The set of costs that it has, if Azure's manifest or its name says so. */
+  costSet: CostSet | null;
 }
 
 /** The files that count, and the decisions about the others. */
@@ -65,6 +75,7 @@ export function manifestsAmong(paths: readonly string[], files: readonly string[
     (path) =>
       /manifest\.json$/i.test(path) &&
       (directories.has(directoryOf(path)) ||
+        (holding.has(directoryOf(path)) && periodFolderOf(`${directoryOf(path)}version/`) !== null) ||
         (path.includes(METADATA) && holding.has(governedDirectory(path)))),
   );
 }
@@ -78,10 +89,12 @@ export function manifestGlobs(files: readonly string[]): string[] {
   const globs = files.flatMap((file) => {
     const directory = directoryOf(file);
     const data = directory.lastIndexOf('/data/');
-    const beside = `${escapeGlob(directory)}${ANY_MANIFEST}`;
+    const besides = [directory, periodFolderOf(directory) ?? directory].map(
+      (folder) => `${escapeGlob(folder)}${ANY_MANIFEST}`,
+    );
     return data === -1
-      ? [beside]
-      : [beside, `${escapeGlob(directory.slice(0, data))}/metadata/**/${ANY_MANIFEST}`];
+      ? besides
+      : [...besides, `${escapeGlob(directory.slice(0, data))}/metadata/**/${ANY_MANIFEST}`];
   });
   return [...new Set(globs)];
 }
@@ -99,16 +112,23 @@ function namedBelow(directory: string, named: string): string {
 /** Azure's folders: `<root>/<export>/<yyyymmdd-yyyymmdd>/[<time>/]<run>/`. */
 const AZURE_RUN = /^(.*\/|)([^/]+\/(\d{4})(\d\d)(\d\d)-(\d{4})(\d\d)(\d\d)\/)(?:[^/]+\/)*$/;
 
+/** Returns a range with its last day. AWS's folders name a month by its first day and that of the next one. */
+const inclusive = ({ from, to }: { from: Day; to: Day }): { from: Day; to: Day } =>
+  from.endsWith('-01') && isDay(from) && to === firstDayAfter(monthOf(from))
+    ? { from, to: lastDay(monthOf(from)) }
+    : { from, to };
+
 /** Returns the run in a folder; null if neither its manifest nor its name states readable days. */
 function runIn(folder: string, stated: ExportManifest['run'], lastDay: Day): ExportRun | null {
   const [, root, range = '', y1, m1, d1, y2, m2, d2] = AZURE_RUN.exec(folder) ?? [];
-  const named = root === undefined ? null : { from: `${y1}-${m1}-${d1}`, to: `${y2}-${m2}-${d2}` };
+  const named = root === undefined ? null : inclusive({ from: `${y1}-${m1}-${d1}`, to: `${y2}-${m2}-${d2}` });
   const days = stated?.from != null && stated.to !== null ? { from: stated.from, to: stated.to } : named;
   if (days === null || !isReadableRange(days, lastDay)) return null;
   const parent = directoryOf(folder.slice(0, -1));
   return {
     folder,
     scope: stated?.scope ?? null,
+    costSet: costSetOf(stated?.type ?? null, folder),
     root: root ?? parent,
     rangeFolder: root === undefined ? parent : `${root}${range}`,
     ...days,
@@ -180,12 +200,21 @@ export function currentFiles(
         if (governor.named.size === 0)
           notes.push(`${governor.path} names no file; files of its folder left out: ${leftOut.length}`);
   }
+  // Folders of files that are governed by their own manifest, or by none. Azure's runs are decided above.
+  const decided = new Set([...stated, ...unstated].map(({ folder }) => folder));
+  const ownFolders = new Set(
+    [...kept].map(directoryOf).filter((folder) => {
+      const governing = governingFolder(folder);
+      const isOwn = governing === folder || (governing === null && isOfBillingPeriod(folder));
+      return isOwn && !decided.has(folder);
+    }),
+  );
   return {
     files: [...kept],
     deliveries: deliveriesOf([...kept], governingFolder, governors),
     missing,
     submitted,
-    undecided: runs.undecided.map(({ folder }) => folder),
+    undecided: [...runs.undecided.map(({ folder }) => folder), ...undecidedVersions(ownFolders)],
     notes: [
       ...runs.unfinished.map(
         ({ folder }) => `${folder} has no manifest yet, unlike other runs, and was left out`,
@@ -213,8 +242,8 @@ function deliveriesOf(
     const folder = governingFolder(directoryOf(file));
     const [governor] = folder === null ? [] : (governors.get(folder) ?? []);
     const name = folder === null ? file : governor?.run === null ? exportOf(folder, governor) : folder;
-    const { from = null, to = null, scope = null } = governor?.run ?? {};
-    const delivery = deliveries.get(name) ?? { from, to, scope, files: [] };
+    const { from = null, to = null, scope = null, costSet = costSetOf(null, name) } = governor?.run ?? {};
+    const delivery = deliveries.get(name) ?? { from, to, scope, costSet, files: [] };
     delivery.files.push(file);
     deliveries.set(name, delivery);
   }

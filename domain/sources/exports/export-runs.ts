@@ -1,3 +1,4 @@
+import type { CostSet } from './cost-set.ts';
 import { dayNumber, type Day } from '../../shared/calendar.ts';
 import { pushTo } from '../../shared/push-to.ts';
 
@@ -6,6 +7,8 @@ export interface ExportRun {
   folder: string;
   /** What the run reports on; null if it does not say so. */
   scope: string | null;
+  /** The set of costs that it has, if it says so. The runs of two sets never replace each other. */
+  costSet: CostSet | null;
   /** The folder that contains the exports. */
   root: string;
   /** The folder of the export's runs for this range. */
@@ -30,10 +33,17 @@ export interface RunsThatCount {
  * Two runs have the same spend if one is found under a name that the other looks under. If a run does not say what it reports on,
  * exports in the same root are assumed to report on the same.
  */
-export const foundUnder = ({ scope, root }: ExportRun): string[] =>
-  scope === null ? [`root ${root}`, `unscoped ${root}`] : [`root ${root}`, `scope ${scope}`];
-export const looksUnder = ({ scope, root }: ExportRun): string[] =>
-  scope === null ? [`root ${root}`] : [`scope ${scope}`, `unscoped ${root}`];
+export const foundUnder = ({ scope, root, costSet }: ExportRun): string[] =>
+  (scope === null ? [`root ${root}`, `unscoped ${root}`] : [`root ${root}`, `scope ${scope}`]).map(
+    ofSet(costSet),
+  );
+export const looksUnder = ({ scope, root, costSet }: ExportRun): string[] =>
+  (scope === null ? [`root ${root}`] : [`scope ${scope}`, `unscoped ${root}`]).map(ofSet(costSet));
+
+const ofSet =
+  (costSet: CostSet | null) =>
+  (name: string): string =>
+    costSet === null ? name : `${costSet} ${name}`;
 
 /**
  * Decides which runs count, so that no day counts twice. A run replaces any run that it contains, even a newer one. Several runs

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { exportFiles } from '../../../activities/sources/export-location.ts';
 import { HeldFiles } from '../../../egress/locations/held-files.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
+import { NO_BUCKETS } from '../../../domain/sources/exports/object-storage.ts';
 import { connectObjectStorage } from '../../../warehouse/engine/remote-files.ts';
 import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { lacking } from '../../support/needs.ts';
@@ -322,9 +323,9 @@ describe('a location', () => {
           found[glob] = await exportFiles(
             session,
             `s3://bucket/${glob}`,
-            { roots: [root], privateTargets: parsePrivateTargets('') },
+            { roots: [root], privateTargets: parsePrivateTargets('127.0.0.1'), buckets: ['s3://bucket/'] },
             new HeldFiles(),
-            { now: NOW },
+            { now: NOW, buckets: { ...NO_BUCKETS, s3: { ...keyOnly, endpoint } } },
           ).then(
             ({ files }) => files,
             () => [],
@@ -579,6 +580,57 @@ describe('a location', () => {
         'jan/cur-Manifest.json': JSON.stringify({ reportKeys: ['prefix/report/jan/cur-1.csv.gz'] }),
       });
       expect(await filesOf(`${root}/jan`)).toEqual(['jan/cur-1.csv.gz']);
+    });
+
+    it('reads the current version of an older report, and not the versions beside it', async () => {
+      const month = (range: string, current: string, ...versions: string[]) => {
+        const manifestOf = (version: string) =>
+          JSON.stringify({ assemblyId: version, reportKeys: [`acme/cur/${range}/${version}/cur-1.csv.gz`] });
+        return {
+          [`cur/${range}/cur-Manifest.json`]: manifestOf(current),
+          ...Object.fromEntries(
+            versions.flatMap((version) => [
+              [`cur/${range}/${version}/cur-1.csv.gz`, 'x'],
+              [`cur/${range}/${version}/cur-Manifest.json`, manifestOf(version)],
+            ]),
+          ),
+        };
+      };
+      await write({
+        ...month('20260101-20260201', 'b7', 'a1', 'b7', 'c3'),
+        ...month('20260201-20260301', 'd4', 'd4'),
+        // It says how far AWS has written Parquet files.
+        'cur/cost_and_usage_data_status/cost_and_usage_data_status.parquet': 'x',
+      });
+      const current = ['cur/20260101-20260201/b7/cur-1.csv.gz', 'cur/20260201-20260301/d4/cur-1.csv.gz'];
+      expect(await filesOf(`${root}/cur`)).toEqual(current);
+      expect(lastNotes).toEqual([]);
+      // A copy without the manifest of the month does not say which version is the current one.
+      await rm(join(root, 'cur/20260101-20260201/cur-Manifest.json'));
+      const undecided =
+        /^location: these folders hold the same days.*a1\/", .*b7\/", .*c3\/"; copy their manifests too/;
+      await expect(filesOf(`${root}/cur`)).rejects.toThrow(undecided);
+      for (const version of ['a1', 'b7', 'c3', '../20260201-20260301/d4'])
+        await rm(join(root, `cur/20260101-20260201/${version}/cur-Manifest.json`));
+      await rm(join(root, 'cur/20260201-20260301/cur-Manifest.json'));
+      await expect(filesOf(`${root}/cur`)).rejects.toThrow(undecided);
+      // Two months of one version each lie side by side.
+      for (const version of ['a1', 'c3'])
+        await rm(join(root, `cur/20260101-20260201/${version}`), { recursive: true });
+      expect(await filesOf(`${root}/cur`)).toEqual(current);
+    });
+
+    it('is rejected if the versions of a month have no manifest of the month', async () => {
+      await write({
+        'cur/data/BILLING_PERIOD=2026-01/run-1/cur-00001.csv.gz': 'x',
+        'cur/data/BILLING_PERIOD=2026-01/run-2/cur-00001.csv.gz': 'x',
+        'cur/data/BILLING_PERIOD=2026-02/run-3/cur-00001.csv.gz': 'x',
+      });
+      await expect(filesOf(`${root}/cur`)).rejects.toThrow(
+        /these folders hold the same days.*run-1\/".*run-2\/"; copy/,
+      );
+      await rm(join(root, 'cur/data/BILLING_PERIOD=2026-01/run-1'), { recursive: true });
+      expect(await filesOf(`${root}/cur`)).toHaveLength(2);
     });
 
     it('reads the files of a manifest beside them below a folder called data, as in the default folders', async () => {

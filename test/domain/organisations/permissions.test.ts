@@ -8,16 +8,18 @@ import {
 
 // Rows are the accesses of the contract's table of routes, columns the permissions of a key.
 const MATRIX: Record<Access, Record<(typeof PERMISSIONS)[number], boolean>> = {
-  any: { read: true, write: true, admin: true, 'metrics:ingest': true },
-  read: { read: true, write: true, admin: true, 'metrics:ingest': false },
-  write: { read: false, write: true, admin: true, 'metrics:ingest': false },
-  admin: { read: false, write: false, admin: true, 'metrics:ingest': false },
-  send_values: { read: false, write: true, admin: true, 'metrics:ingest': true },
-  send_files: { read: false, write: false, admin: true, 'metrics:ingest': true },
+  any: { read: true, write: true, admin: true, 'metrics:ingest': true, 'usage:ingest': true },
+  read: { read: true, write: true, admin: true, 'metrics:ingest': false, 'usage:ingest': false },
+  write: { read: false, write: true, admin: true, 'metrics:ingest': false, 'usage:ingest': false },
+  admin: { read: false, write: false, admin: true, 'metrics:ingest': false, 'usage:ingest': false },
+  find_metrics: { read: true, write: true, admin: true, 'metrics:ingest': true, 'usage:ingest': false },
+  send_values: { read: false, write: true, admin: true, 'metrics:ingest': true, 'usage:ingest': false },
+  send_files: { read: false, write: false, admin: true, 'metrics:ingest': true, 'usage:ingest': false },
+  send_usage: { read: false, write: true, admin: true, 'metrics:ingest': false, 'usage:ingest': true },
 };
 
-it('there are four permissions', () => {
-  expect(PERMISSIONS).toEqual(['read', 'write', 'admin', 'metrics:ingest']);
+it('there are five permissions', () => {
+  expect(PERMISSIONS).toEqual(['read', 'write', 'admin', 'metrics:ingest', 'usage:ingest']);
 });
 
 it.each(

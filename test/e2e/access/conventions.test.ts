@@ -827,7 +827,7 @@ describe('GET /openapi.json', () => {
         if (status !== '200') expect(fields).toEqual(['error', 'success']);
         else {
           const beside = route.beside ?? (route.paged ? ['next_cursor'] : []);
-          expect(fields).toEqual(['data', 'success', ...beside].sort());
+          expect(fields).toEqual(route.bare ?? ['data', 'success', ...beside].sort());
         }
       }
     }

@@ -83,7 +83,7 @@ describe('permissions and plans', () => {
   it('allow each route to the right keys, and errors name the permission of the key', async () => {
     const { admin } = await organisationWith();
     const keys = new Map<string, Api>([['admin', admin]]);
-    for (const permission of ['read', 'write', 'metrics:ingest']) {
+    for (const permission of ['read', 'write', 'metrics:ingest', 'usage:ingest']) {
       keys.set(permission, (await newKey(admin, { permission })).api);
     }
     const wrong: unknown[] = [];
@@ -386,6 +386,7 @@ describe('the isolation of organisations', () => {
       'POST /cost-sources/{id}/ingest': {},
       'POST /cost-sources/{id}/units/end': { unit: 'aws/1111', day: null },
       'POST /cost-sources/{id}/units/confirm': { unit: 'aws/1111', stands: true },
+      'POST /otlp/v1/metrics': { resourceMetrics: [] },
       'PATCH /metrics/{id}': { name: 'Stolen' },
       'POST /metrics/{id}/values': { values: [{ period: '2026-01-31', value: 9 }] },
       'PUT /metrics/{id}/values/{period}': { value: 9 },
@@ -401,6 +402,7 @@ describe('the isolation of organisations', () => {
       keys: key.id,
       metrics: metric,
       'cost-sources': source,
+      otlp: source,
       teams: team,
       'shared-costs': shared,
       webhooks: webhook,

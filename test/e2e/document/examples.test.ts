@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFakeBigQuery } from '../../support/fakes/bigquery/fake-bigquery.ts';
+import { startFakeS3 } from '../../support/fakes/fake-s3.ts';
 import { newReceiver } from '../../support/fakes/webhook-receiver.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { otlpRequest } from '../../support/exports/otlp-metrics.ts';
 import { operatorKeyOf, PAGE, waitFor } from '../../support/service/api-client.ts';
 import { removeDataDir } from '../../support/service/service-process.ts';
 import { withService } from '../../support/service/with-service.ts';
@@ -20,6 +22,7 @@ import { newStableText } from './stable-text.ts';
 const EXAMPLES = resolve(import.meta.dirname, '../../../api/document/examples.json');
 const QUERY = 'SELECT day, n AS value FROM shop.signups WHERE day BETWEEN @start AND @end';
 const RANGE = { start: '2026-01', end: '2026-01' };
+const BUCKET_KEY = { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'secret-of-the-example' };
 const SHOP = { source: 'cloud', cloud: 'aws', account: '1111' };
 
 interface Operation {
@@ -42,6 +45,7 @@ interface Example {
 
 const bigQuery = withOpened(startFakeBigQuery);
 const receiver = withOpened(newReceiver);
+const storage = withOpened(() => startFakeS3(new Map(), BUCKET_KEY.access_key_id));
 let backups: string;
 let stable: ReturnType<typeof newStableText>;
 let operations: Map<string, { method: string; path: string; operation: Operation }>;
@@ -69,6 +73,7 @@ beforeAll(async () => {
     await readFile(resolve(import.meta.dirname, '../../../package.json'), 'utf8'),
   ) as { version: string };
   stable = newStableText({
+    [storage.url]: 'https://storage.example.com',
     [receiver.url]: 'https://hooks.example.com/cost-analytics',
     [new URL(receiver.url).host]: 'hooks.example.com',
     [backups]: '/backups',
@@ -126,6 +131,12 @@ async function show(operationId: string, sent: Sent = {}) {
   const { body } = sent;
   examples.set(operationId, stable({ ...(body === undefined ? {} : { body }), answer }));
   return typeof answer === 'string' ? { id: '' } : answer.data;
+}
+
+/** Makes a cost source beside the examples, and returns its id. */
+async function madeSource(body: object): Promise<string> {
+  const { answer } = await call('createCostSource', { body });
+  return typeof answer === 'string' ? '' : answer.data.id;
 }
 
 /** Waits until a field of an answer has a value. */
@@ -211,15 +222,30 @@ describe('the examples of the OpenAPI document', () => {
     await show('updateCostSource', { ...ofSource, body: { name: 'AWS of Acme' } });
     await show('listCostSourceUnits', ofSource);
     await show('confirmCostSourceUnit', { ...ofSource, body: { unit: 'aws/1111', stands: true } });
-    const { answer } = await call('createCostSource', {
-      body: { name: 'Sent bills', kind: 'focus', location: 'upload' },
-    });
-    const sent = typeof answer === 'string' ? '' : answer.data.id;
+    const sent = await madeSource({ name: 'Sent bills', kind: 'focus', location: 'upload' });
     const ofFile = { path: { id: sent, name: 'january.csv' } };
     await show('sendSourceFile', { ...ofFile, body: focusCsv([dayLine('2026-01-31', '10')]) });
     await show('listSourceFiles', ofFile);
     await show('deleteSourceFile', ofFile);
     await show('endCostSourceUnit', { ...ofSource, body: { unit: 'aws/2222', day: '2026-02-06' } });
+
+    const tools = join(service.dataDir, 'exports', organisation.id, 'ai');
+    await mkdir(tools, { recursive: true });
+    await writeFile(join(tools, 'spend.csv'), 'day,tool,cost\n2025-12-31,claude-code,9\n');
+    const aiTools = await madeSource({
+      name: 'AI tools',
+      kind: 'ai_tools',
+      location: tools,
+      options: { repository_attribute: 'repository' },
+      schedule_paused: true,
+    });
+    await show('exportUsageMetrics', {
+      query: { source: aiTools },
+      body: otlpRequest([{ at: '2026-02-06T12:00:00Z', value: 0.25 }], {
+        resource: { repository: 'github.com/acme/shop' },
+      }),
+    });
+    await call('deleteCostSource', { path: { id: aiTools } });
   });
 
   it('come from an admin who reads costs', async () => {
@@ -366,6 +392,13 @@ describe('the examples of the OpenAPI document', () => {
     const { answer } = await call('createCostSource', {
       body: { name: 'Old', kind: 'focus', location: join(service.dataDir, 'exports') },
     });
+    const credentials = { type: 's3', ...BUCKET_KEY, endpoint: storage.url };
+    const bucket = { name: 'Bucket', kind: 'focus', location: 's3://acme-billing/focus/', credentials };
+    const { answer: inBucket } = await call('createCostSource', { body: bucket });
+    const source = { id: (inBucket as { data: { id: string } }).data.id };
+    await show('setCostSourceCredentials', { path: source, body: credentials });
+    await show('deleteCostSourceCredentials', { path: source });
+    await call('deleteCostSource', { path: source });
     await show('deleteCostSource', { path: { id: (answer as { data: { id: string } }).data.id } });
   });
 

@@ -48,6 +48,7 @@ const service = withService(async (dataDir) => {
     CLOCK: '2026-02-07T06:00:00Z',
     SOURCE_ROOTS: [exportsDir, resolve(SAMPLE, '..')].join(delimiter),
     PRIVATE_TARGETS: '127.0.0.1',
+    SOURCE_BUCKETS: 's3://billing/',
     AWS_ENDPOINT_URL_S3: storage.url,
     AWS_ACCESS_KEY_ID: S3_KEY_ID,
     AWS_SECRET_ACCESS_KEY: 'secret-of-the-test-bucket',
@@ -126,6 +127,7 @@ describe('cost sources', () => {
       options: { cost_column: 'EffectiveCost' },
       schedule_paused: false,
       starts_on: null,
+      credentials: null,
       delivered_through: null,
       last_run: null,
     });

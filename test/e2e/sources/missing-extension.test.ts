@@ -32,6 +32,7 @@ const service = withService(async () => {
   environment = {
     CLOCK: '2026-02-07T06:00:00Z',
     PRIVATE_TARGETS: '127.0.0.1',
+    SOURCE_BUCKETS: 's3://bills/',
     DUCKDB_EXTENSIONS: join(home, 'none'),
     // DuckDB keeps what it installs below HOME, and downloads through this proxy, which is not there.
     HOME: home,

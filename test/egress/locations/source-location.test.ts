@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { credentialTypeOf } from '../../../domain/sources/credentials.ts';
 import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { checkRealPaths, checkSourceLocation } from '../../../egress/locations/source-location.ts';
 import { sourceRulesOf } from '../../../egress/locations/source-rules.ts';
@@ -12,6 +13,14 @@ let outside: string;
 
 const check = (location: string, targets = '') =>
   checkSourceLocation(location, { roots: [root], privateTargets: parsePrivateTargets(targets) });
+
+/** Checks a location of a source that has credentials for it. */
+const checkBucket = (location: string) =>
+  checkSourceLocation(location, {
+    roots: [root],
+    privateTargets: parsePrivateTargets(''),
+    credentials: credentialTypeOf(location),
+  });
 
 beforeAll(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), 'egress-')));
@@ -207,13 +216,16 @@ describe('remote locations', () => {
     ['s3://my-bucket/exports/2024-01.parquet', 's3://my-bucket/exports/2024-01.parquet'],
     ['S3://my.bucket_1/a/**/*.parquet', 's3://my.bucket_1/a/**/*.parquet'],
     ['s3://bucket/a b#[0-9].csv', 's3://bucket/a b#[0-9].csv'],
+    ['s3://bucket/', 's3://bucket/'],
+    ['gs://my-bucket/a/*.csv', 'gs://my-bucket/a/*.csv'],
+    ['az://acme/exports/2026/', 'az://acme/exports/2026/'],
+    ['AZ://acme/exports/', 'az://acme/exports/'],
   ])('accepts %s', async (location, url) => {
-    await expect(check(location)).resolves.toEqual({ kind: 's3', url });
+    await expect(checkBucket(location)).resolves.toEqual({ kind: 'bucket', url });
   });
 
   it.each([
     ['s3://bucket', 's3://bucket/key'],
-    ['s3://bucket/', 's3://bucket/key'],
     ['s3:bucket/key', 's3://bucket/key'],
     ['s3://user:secret@host/key', 's3://bucket/key'],
     ['s3://127.0.0.1:9000/key', 's3://bucket/key'],
@@ -221,9 +233,18 @@ describe('remote locations', () => {
     ['s3://*/key', 's3://bucket/key'],
     ['s3://bucket/key?s3_endpoint=127.0.0.1:9000&s3_use_ssl=false', '"?"'],
     ['s3://bucket/../other/key', '".."'],
+    ['s3://bucket/./key', '".."'],
+    ['gs://bucket', 'gs://bucket/key'],
+    ['gs://bucket/a/../b', '".."'],
+    ['az://account/container', 'az://account/container/path'],
+    ['az://account.blob.core.windows.net/container/x.csv', 'az://account/container/path'],
+    ['az://Account/container/x.csv', 'az://account/container/path'],
+    ['az://account:1/container/x.csv', 'az://account/container/path'],
+    ['az://account/con/../x.csv', '".."'],
+    ['az://account/container/x?y', '"?"'],
   ])('refuses %s', async (location, reason) => {
-    await expect(check(location)).rejects.toMatchObject({ kind: 'invalid' });
-    await expect(check(location)).rejects.toThrow(reason);
+    await expect(checkBucket(location)).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(checkBucket(location)).rejects.toThrow(reason);
   });
 
   it('accepts a public URL in its parsed form', async () => {
@@ -271,8 +292,8 @@ describe('remote locations', () => {
   it.each([
     ['https://user:pw@8.8.8.8/x', 'credentials'],
     ['https://user@8.8.8.8/x', 'credentials'],
-    ['https://8.8.8.8/*.csv', 'globs are for local and s3:// files'],
-    ['https://8.8.8.8/x?y=*', 'globs are for local and s3:// files'],
+    ['https://8.8.8.8/*.csv', 'globs are for local files and buckets'],
+    ['https://8.8.8.8/x?y=*', 'globs are for local files and buckets'],
     ['https://', 'not a valid URL'],
     ['http://[::1', 'not a valid URL'],
     ['http://a b/x', 'not a valid URL'],
@@ -284,11 +305,9 @@ describe('remote locations', () => {
   });
 
   it.each([
-    'gs://bucket/key',
     'gcs://bucket/key',
     's3a://bucket/key',
     'r2://bucket/key',
-    'az://container/key',
     'azure://container/key',
     'abfss://container/key',
     'ftp://8.8.8.8/x',

@@ -1,15 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Kind } from '../../../domain/sources/kinds.ts';
 
 /** A source to connect: its files by name, and what the API needs to know of it beside their location. */
 export interface ExportedSource {
-  kind: 'focus' | 'opencost' | 'hosts' | 'ai_tools';
-  /** The text of each file. A name that ends in `.gz` is compressed. */
-  files: Record<string, string>;
+  kind: Kind;
+  /** The content of each file. A text whose name ends in `.gz` is compressed. */
+  files: Record<string, string | Buffer>;
   /** The text of the second feed: assets of clusters, usage of AI tools. */
   second?: string;
   startsOn?: string;
+  options?: Record<string, unknown>;
 }
 
 const SECOND_FEED: Partial<Record<string, string>> = {
@@ -24,10 +26,13 @@ export async function writeSources(folder: string, sources: readonly ExportedSou
     const own = join(folder, String(place));
     const location = join(own, 'files');
     await mkdir(location, { recursive: true });
-    for (const [name, text] of Object.entries(source.files))
-      await writeFile(join(location, name), name.endsWith('.gz') ? gzipSync(text) : text);
+    for (const [name, content] of Object.entries(source.files)) {
+      await mkdir(dirname(join(location, name)), { recursive: true });
+      const isCompressed = typeof content === 'string' && name.endsWith('.gz');
+      await writeFile(join(location, name), isCompressed ? gzipSync(content) : content);
+    }
     const second = SECOND_FEED[source.kind];
-    const options: Record<string, string> = {};
+    const options: Record<string, unknown> = { ...source.options };
     if (second !== undefined) {
       options[second] = join(own, 'second.csv');
       await writeFile(join(own, 'second.csv'), source.second ?? '');

@@ -1,9 +1,10 @@
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
+import type { Kind } from '../../../domain/sources/kinds.ts';
 import { dayLine, focusCsv, type FocusLine } from './focus-export.ts';
 
 /** A source that somebody is about to connect on 7 February 2026, and the sentence that says what is wrong. */
 export interface SetUp {
-  kind?: 'focus' | 'opencost' | 'hosts' | 'ai_tools';
+  kind?: Kind;
   /** The text of each file, by its name below the location. */
   files: Record<string, string | Buffer>;
   /** The text of the second feed. */

@@ -1,5 +1,5 @@
-/** Who may call a route with a key: any key, R, W, A, or a key that may send values, as JSON or as CSV. */
-export type Who = 'any' | 'R' | 'W' | 'A' | 'values' | 'files';
+/** Who may call a route with a key: any key, R, W, A, or a key that may send values, as JSON or as CSV, or usage. */
+export type Who = 'any' | 'R' | 'W' | 'A' | 'values' | 'files' | 'usage';
 
 /** A route under /api/v1. `{id}` and `{month}` are parameters. */
 export interface Route {
@@ -21,6 +21,8 @@ export interface Route {
   file?: true;
   /** The fields of its answer beside `success` and `data`. */
   beside?: readonly string[];
+  /** The fields of an answer without an envelope. */
+  bare?: readonly string[];
 }
 
 /** Every route of the service under /api/v1 that takes a key or a session. */
@@ -37,6 +39,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/cost-sources/{id}', who: 'R', notFound: true },
   { method: 'PATCH', path: '/cost-sources/{id}', who: 'A', notFound: true, conflict: true, body: true },
   { method: 'DELETE', path: '/cost-sources/{id}', who: 'A', notFound: true },
+  { method: 'PUT', path: '/cost-sources/{id}/credentials', who: 'A', notFound: true, body: true },
+  { method: 'DELETE', path: '/cost-sources/{id}/credentials', who: 'A', notFound: true },
   { method: 'POST', path: '/cost-sources/{id}/ingest', who: 'W', notFound: true, conflict: true, body: true },
   { method: 'GET', path: '/cost-sources/{id}/runs', who: 'R', notFound: true, paged: true },
   { method: 'POST', path: '/cost-sources/check', who: 'A', body: true },
@@ -54,6 +58,15 @@ export const ROUTES: readonly Route[] = [
     contentType: 'application/octet-stream',
   },
   { method: 'DELETE', path: '/cost-sources/{id}/files/{name}', who: 'A', notFound: true },
+  {
+    method: 'POST',
+    path: '/otlp/v1/metrics',
+    who: 'usage',
+    query: '?source={id}',
+    notFound: true,
+    body: true,
+    bare: ['partialSuccess'],
+  },
   { method: 'GET', path: '/costs', who: 'R', query: '?start_date=2026-01-01&end_date=2026-01-31' },
   {
     method: 'GET',
@@ -244,12 +257,13 @@ export const SESSION_ROUTES: readonly (Omit<Route, 'who'> & { who: 'anyone' | 's
 
 /** The permissions that may call a route. */
 export const ALLOWED: Record<Who, readonly string[]> = {
-  any: ['read', 'write', 'admin', 'metrics:ingest'],
+  any: ['read', 'write', 'admin', 'metrics:ingest', 'usage:ingest'],
   R: ['read', 'write', 'admin'],
   W: ['write', 'admin'],
   A: ['admin'],
   values: ['metrics:ingest', 'write', 'admin'],
   files: ['metrics:ingest', 'admin'],
+  usage: ['usage:ingest', 'write', 'admin'],
 };
 
 /** Returns a route's path with its parameters filled in. */
@@ -258,11 +272,11 @@ export const pathOf = (
   id: string,
   month = '2026-01',
 ): string =>
-  path
+  (path + query)
     .replace('{id}', id)
     .replace('{month}', month)
     .replace('{period}', `${month}-31`)
-    .replace('{name}', 'january.csv') + query;
+    .replace('{name}', 'january.csv');
 
 /** Returns the header with the type of a route's body. */
 export const bodyType = ({

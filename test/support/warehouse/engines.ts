@@ -20,7 +20,7 @@ export interface TestWarehouse {
   close: () => Promise<void>;
 }
 
-export const NO_STORAGE = { keyId: null, secret: null, sessionToken: null, region: null, endpoint: null };
+const NO_STORAGE = { keyId: null, secret: null, sessionToken: null, region: null, endpoint: null };
 
 const settingsIn = (directory: string, location: string, dataPath: string | null): WarehouseSettings => ({
   location,

@@ -1,7 +1,9 @@
 import { BASELINE } from './032-baseline.ts';
 import { DEFINITIONS_OF_IMPORTS } from './033-definitions-of-imports.ts';
 import { CREDENTIALS_OF_SOURCES } from './034-credentials-of-sources.ts';
+import { USAGE_POINTS } from './038-usage-points.ts';
 import { UPLOADED_FILES } from './039-uploaded-files.ts';
+import { READINGS } from './035-readings.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -12,6 +14,8 @@ export const MIGRATIONS: readonly Migration[] = [
   BASELINE,
   DEFINITIONS_OF_IMPORTS,
   CREDENTIALS_OF_SOURCES,
+  READINGS,
+  USAGE_POINTS,
   UPLOADED_FILES,
 ];
 

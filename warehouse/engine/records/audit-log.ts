@@ -7,7 +7,15 @@ import type { Session } from '../session.ts';
 import type { Warehouse } from '../warehouse.ts';
 
 /** Things that are stored as versions (versioned-records.ts). */
-const AUDITED_THINGS = ['metric', 'import', 'team', 'shared_cost', 'cost_source', 'uploaded_file', 'webhook'] as const;
+const AUDITED_THINGS = [
+  'metric',
+  'import',
+  'team',
+  'shared_cost',
+  'cost_source',
+  'uploaded_file',
+  'webhook',
+] as const;
 export type AuditedThing = (typeof AUDITED_THINGS)[number];
 
 const OTHER_ACTIONS = [

@@ -93,6 +93,7 @@ const decimalFromNumber = (amount: string): string =>
  */
 export function decimalCell(column: ExportColumn, text = textCell(column)): string {
   const amount = quoted(column.name);
+  if (column.type === 'DECIMAL(38,15)') return amount;
   if (isExactNumber(column)) return decimalFromNumber(amount);
   // A cast also accepts `1_000`, which no export writes.
   if (column.type !== 'DOUBLE')

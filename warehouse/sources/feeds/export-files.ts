@@ -1,4 +1,5 @@
 import { invalid } from '../../../domain/shared/errors.ts';
+import type { CostSet } from '../../../domain/sources/exports/cost-set.ts';
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Statements } from '../../engine/session.ts';
 
@@ -15,6 +16,8 @@ export interface ExportFile {
   writtenOn?: Day;
   /** What delivered it together with others (export-manifest.ts); absent if it came alone. */
   delivery?: string;
+  /** The set of costs that it has, if Azure's manifest or its name says so. */
+  costSet?: CostSet;
   /** The name of another delivery that has all of its rows, too, perhaps by chance. Both count. */
   alsoIn?: string;
 }
@@ -42,6 +45,8 @@ export interface ExportColumn {
   type: string;
   /** The column's own type, if DuckDB cannot read its numbers exactly. */
   inexact?: string;
+  /** Of a column that is made of the file's own ones: what the file calls it, and the column with its own value. */
+  written?: { called: { name: string; sql: string }; as?: string };
 }
 
 /**

@@ -9,6 +9,8 @@ export interface ManifestText {
   /** Whether it lists the files of a single run. */
   is_run: boolean;
   scope: string | null;
+  /** What kind of costs the run has. */
+  type: string | null;
   start: string | null;
   end: string | null;
   submitted: string | null;
@@ -44,7 +46,7 @@ const MANIFEST = `
 WITH manifest AS (
   SELECT json_transform(TRY_CAST(content AS JSON), '{
       "dataFiles": ["VARCHAR"], "reportKeys": ["VARCHAR"], "blobs": [{"blobName": "VARCHAR"}],
-      "exportConfig": {"resourceId": "VARCHAR"},
+      "exportConfig": {"resourceId": "VARCHAR", "type": "VARCHAR"},
       "runInfo": {"startDate": "VARCHAR", "endDate": "VARCHAR", "submittedTime": "VARCHAR"}}') AS parsed
   FROM read_text($file)),
 named AS (
@@ -53,6 +55,6 @@ named AS (
     COALESCE(of_partition, of_run) AS files
   FROM manifest)
 SELECT len(files) AS file_count, CASE WHEN len(files) <= $most THEN files END AS files,
-  of_partition IS NULL AND of_run IS NOT NULL AS is_run, parsed.exportConfig.resourceId AS scope,
+  of_partition IS NULL AND of_run IS NOT NULL AS is_run, parsed.exportConfig.resourceId AS scope, parsed.exportConfig.type AS type,
   parsed.runInfo.startDate AS start, parsed.runInfo.endDate AS "end", parsed.runInfo.submittedTime AS submitted
 FROM named`;

@@ -1,4 +1,5 @@
 import { writtenOut } from './cells.ts';
+import { sqlText } from '../../engine/sql/sql-text.ts';
 import { isTooLongText, LONGEST_TEXT } from './readable-limits.ts';
 
 // Reasons why a row is unreadable, as SQL: `column: expected …, got …`.
@@ -15,7 +16,11 @@ export const rawText = (raw: string): string =>
  * @param raw the value in the file, as SQL.
  */
 export const problem = (column: string, expected: string, raw: string): string =>
-  `'${column}: expected ' || ${expected} || ', got ' || COALESCE('"' || left(${rawText(raw)}, 80) || '"', 'nothing')`;
+  problemOf(sqlText(column), expected, raw);
+
+/** Returns the problem of a value whose column's name is SQL. */
+export const problemOf = (column: string, expected: string, raw: string): string =>
+  `${column} || ': expected ' || ${expected} || ', got ' || COALESCE('"' || left(${rawText(raw)}, 80) || '"', 'nothing')`;
 
 /** Returns the WHEN … THEN for a name or an id that is too long. */
 export const whenTooLong = (column: string, text: string): string =>

@@ -20,6 +20,14 @@ export interface Relation {
   columns: readonly ExportColumn[];
   /** Functions that count the rows of the relation's parts; null for a part that cannot be counted. */
   counts: readonly (CountRows | null)[];
+  /** The column with a hash of the whole row of the file, if the columns are not the file's own. */
+  line?: string;
+  /** The columns with tags, if they are not those of FOCUS. */
+  tags?: readonly TagColumn[];
+  /** The column that tells sets of costs apart, of which only one counts (azure-sets.ts). */
+  costSet?: string;
+  /** The files, in the order in which the scan numbers them (`file_index`); absent for a temporary table. */
+  files?: readonly Pick<ExportFile, 'path' | 'opened'>[];
   /** The files of which it is known when they were written. */
   written?: readonly WrittenFile[];
   /** The files whose rows another delivery has, too, perhaps by chance. */
@@ -33,11 +41,29 @@ interface AlsoIn {
   other: string;
 }
 
-/** What files of one shape have in common. */
-export type Shape = Pick<Relation, 'format' | 'columns'>;
+/** A column with tags, and how it spells their keys. */
+export interface TagColumn {
+  column: ExportColumn;
+  /** The key, if the column has the values of a single tag. */
+  key?: string;
+  /** What can stand before keys in the file, and is no part of them. */
+  prefixes: readonly string[];
+  /** What stands before these keys, and is not in the file. */
+  group: string;
+}
 
-/** Returns the SQL of a hash of a whole row, also of the cells that are not read. */
-export function lineOf({ columns }: Shape): string {
+/** What files of one shape have in common. */
+export type Shape = Pick<Relation, 'format' | 'columns' | 'line' | 'tags' | 'costSet'>;
+
+/** Returns the SQL of the number of a row's file among those of its scan, from 0. A column of the files can hide DuckDB's own number. */
+export const fileIndexOf = ({ files = [], fileColumn, columns }: Relation): string =>
+  columns.some(({ name }) => name.trim().toLowerCase() === 'file_index')
+    ? `list_position([${files.map(({ opened }) => sqlText(opened)).join(', ')}], ${quoted(fileColumn)}) - 1`
+    : 'file_index';
+
+/** Returns the SQL of a hash of a whole row of the file, also of the cells that are not read. */
+export function lineOf({ columns, line }: Shape): string {
+  if (line !== undefined) return quoted(line);
   const cells = columns.filter(({ isRepeated }) => isRepeated !== true).map(({ name }) => quoted(name));
   return cells.length === 0 ? 'CAST(NULL AS UBIGINT)' : `hash(${cells.join(', ')})`;
 }
@@ -83,6 +109,7 @@ export const relationsOf = (
     format: same[0].format,
     columns: same[0].columns,
     counts: same.map(({ count }) => count),
+    files: same,
     written: same.flatMap(({ opened, writtenOn }) =>
       writtenOn === undefined ? [] : [{ file: opened, writtenOn }],
     ),

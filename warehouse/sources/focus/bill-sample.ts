@@ -1,8 +1,7 @@
 import type { BillSample } from '../../../domain/sources/checks/bill-findings.ts';
 import type { Statements } from '../../engine/session.ts';
 import { nullable } from '../feeds/cells.ts';
-import { relationsOf } from '../feeds/scan-files.ts';
-import type { ExportFile } from '../feeds/export-files.ts';
+import { billRelations, type BillFile } from '../bills/bill-relations.ts';
 import { present, timeOf } from './focus-columns.ts';
 
 /** Enough to see how an export writes its rows. */
@@ -11,8 +10,8 @@ const MOST_ROWS = 200_000;
 const MOST_ACCOUNTS = 10;
 
 /** Looks at the first rows of a bill's file. */
-export async function sampleBill(reader: Statements, file: ExportFile): Promise<BillSample | null> {
-  const [relation] = relationsOf([file], 'skipped');
+export async function sampleBill(reader: Statements, file: BillFile): Promise<BillSample | null> {
+  const [relation] = billRelations([file], 'skipped');
   if (relation === undefined) return null;
   const [billing] = relation.columns.filter(({ name }) => name.trim().toLowerCase() === 'billingaccountid');
   const [sample] = await reader.query<{

@@ -5,9 +5,10 @@ import { missingOf, type ExportColumn, type ExportFile } from '../feeds/export-f
 import { normalTextSql } from '../../engine/sql/normal-text.ts';
 import { readableText } from '../feeds/readable-limits.ts';
 import type { Shape } from '../feeds/scan-files.ts';
+import { sqlText } from '../../engine/sql/sql-text.ts';
 
 /** The fields that a load reads from a FOCUS row. The first of their columns with a value counts. */
-export const COLUMNS = {
+const COLUMNS = {
   EffectiveCost: ['EffectiveCost'],
   BilledCost: ['BilledCost'],
   currency: ['BillingCurrency'],
@@ -124,8 +125,24 @@ const NO_TEXT = 'CAST(NULL AS VARCHAR)';
 /** Returns a column without a cast, for the report of an unreadable row. Only the report casts it to text. */
 export function rawOf(file: Shape, field: Field): string {
   const [column] = present(file, field);
-  return column === undefined ? NO_TEXT : quoted(column.name);
+  return column === undefined ? NO_TEXT : quoted(column.written?.as ?? column.name);
 }
+
+/** Returns the SQL of what a file calls the column of a field. */
+export function calledOf(file: Shape, field: Field): string {
+  const [column] = present(file, field);
+  return column?.written?.called.sql ?? sqlText(COLUMNS[field][0]);
+}
+
+/** Returns what the column of a field is called in messages. */
+export type Called = (field: Field) => string;
+
+/** Returns a function that says what the columns of fields are called in messages: as in the first file that has them. */
+export const calledIn =
+  (files: readonly Shape[]): Called =>
+  (field) =>
+    files.flatMap((file) => present(file, field)).find(({ written }) => written !== undefined)?.written
+      ?.called.name ?? (field === 'provider' ? 'ProviderName' : COLUMNS[field][0]);
 
 /** Returns a row's account as a group key. If only one column can hold it, the groups replace the spellings of null. */
 export const accountOf = (file: Shape): string =>

@@ -1,5 +1,6 @@
 import { dayOf, firstDay, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
+import type { Found } from '../../../domain/sources/readings/reading-plan.ts';
 import { checkShrink } from '../publishing/bill-shrink.ts';
 import {
   findAmortisedCommitments,
@@ -9,10 +10,11 @@ import {
 } from './commitment-purchases.ts';
 import { creditNotes } from './focus-credits.ts';
 import { dayOfText, localDayOfText, nullable } from '../feeds/cells.ts';
-import type { ExportFile } from '../feeds/export-files.ts';
+import { refuseOtherSet } from '../bills/azure-sets.ts';
+import { billRelations, type BillFile } from '../bills/bill-relations.ts';
 import { BILL_VALUES, LISTED_KEYS } from './values/bill-values.ts';
-import { candidatesToCollect, columnNameOf, type Candidate } from './values/collected-values.ts';
-import { cloudOf, idOf, type CostColumn } from './focus-columns.ts';
+import { candidatesToCollect, fieldOf, type Candidate } from './values/collected-values.ts';
+import { calledIn, cloudOf, idOf, type Called, type CostColumn } from './focus-columns.ts';
 import {
   ACCOUNT_DAYS,
   ACCOUNT_NAMES,
@@ -23,6 +25,7 @@ import {
   LOAD_DAYS,
 } from './focus-daily-money.ts';
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
+import { foundPeriods } from './found-periods.ts';
 import { fileDays } from './file-days.ts';
 import { findFilesTwice } from './files-twice.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
@@ -47,17 +50,28 @@ import { checkMoney } from '../publishing/publish-load.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import { readFeed, rowsStored, STORED } from '../feeds/read-feed.ts';
 import { stageRejected, type RejectedWhen } from '../feeds/rejected-when.ts';
-import { relationsOf } from '../feeds/scan-files.ts';
 import { isWanted, readingBounds } from '../feeds/wanted-months.ts';
 import type { Statements } from '../../engine/session.ts';
 
 /** A FOCUS export, and how its money is read. */
 export interface FocusExport {
-  files: readonly ExportFile[];
+  files: readonly BillFile[];
   costColumn: CostColumn;
   /** The organisation's currency. Any other currency in the export fails the load. */
   currency: string;
+  /** If only a part of the export is read; by default all is. */
+  part?: ExportPart;
 }
+
+/** A part of an export whose other billing periods keep their loads. */
+export interface ExportPart {
+  /** The rows of the others. */
+  others: { stored: number; rejected: number };
+  /** Is told what the part has, before anything is stored. Throws if the others must be read, too. */
+  check: (found: Pick<Found, 'periods' | 'isWhole'>) => void;
+}
+
+const ALL: ExportPart = { others: { stored: 0, rejected: 0 }, check: () => undefined };
 
 /**
  * Stages a FOCUS export: one pass over the files, then one load per billing period. Billing periods outside the months of the load
@@ -66,26 +80,43 @@ export interface FocusExport {
 export async function stageFocus(
   sessions: LoadSessions,
   load: Load,
-  { files, costColumn, currency }: FocusExport,
-): Promise<StagedLoad> {
+  { files, costColumn, currency, part = ALL }: FocusExport,
+): Promise<StagedLoad & { found: Found }> {
   const { reader, session } = sessions;
+  await dropTemporaryTables(session, ['focus_choices']);
+  await dropTemporaryTables(reader, OF_EARLIER_READING);
   const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
+  const called = calledIn(billRelations(files));
   let rollUp: RollUp = { files, costColumn, now: load.now, listed: [], hasNames: false };
+  let found: Found = { periodsOf: new Map(), periods: [], isWhole: false };
   const counts = await readFeed(reader, load, {
-    relations: relationsOf(files),
+    relations: billRelations(files),
     prepare: async () => {
       rollUp = await rollUpExport(reader, rollUp, candidates);
+      if (files[0]?.bill?.costSet !== undefined) await refuseOtherSet(reader, files, costColumn);
       await readFallback(reader, rollUp, candidates);
-      await findAmortisedCommitments(reader, relationsOf(files, 'skipped'));
+      await findAmortisedCommitments(reader, billRelations(files, 'skipped'));
     },
-    groups: checkedGroups(candidates),
-    check: () => refuseOtherCurrencies(reader, currency),
+    groups: checkedGroups(candidates, called),
+    check: async () => {
+      await refuseOtherCurrencies(reader, currency, called);
+      found = await foundPeriods(reader, files);
+      // Without its names, a resource is found on no machine. One broken line takes them from all files.
+      if (!rollUp.hasNames) found = { ...found, isWhole: true };
+      part.check(found);
+    },
     rejectedWhen: REJECTED_WHEN,
+    others: part.others,
   });
+  // Lines that are not CSV can belong to any period.
+  if (counts.rowsRejected > 0 && (await hasUndated(reader))) {
+    found = { ...found, isWhole: true };
+    part.check(found);
+  }
   await stageRejected(sessions);
   await viewInWarehouse(sessions, 'daily_money', await dailyMoney(reader, candidates));
   await listValues(sessions, load, rollUp, candidates);
-  const found = [
+  const notes = [
     ...(await fallbackNotes(reader)),
     ...(await purchaseNotes(reader)),
     ...(await creditNotes(reader)),
@@ -94,9 +125,9 @@ export async function stageFocus(
   await stageLeftOut(sessions, load, currency);
   await copyToWarehouse(sessions, 'commitments', LOAD_COMMITMENTS);
   await createUnitsTwice(reader);
-  await findLinesTwice(reader, repeatedLines(relationsOf(files, 'skipped')));
-  await findFilesTwice(reader, files, rollUp);
-  await addAlsoIn(reader, relationsOf(files, 'skipped'), {
+  await findLinesTwice(reader, repeatedLines(billRelations(files, 'skipped')));
+  await findFilesTwice(reader, files, rollUp, part.others.stored + part.others.rejected);
+  await addAlsoIn(reader, billRelations(files, 'skipped'), {
     rows: (some) => fileDays(some, rollUp),
     line: 'line of account',
   });
@@ -120,8 +151,15 @@ export async function stageFocus(
     rowsStored: rowsStored(counts),
     periods: billingPeriods(costColumn),
     readFrom: files.map(({ path }) => path),
-    notes: [...found, ...shrunk],
+    notes: [...notes, ...shrunk],
+    found,
   };
+}
+
+/** Whether rows were rejected that say nothing of their billing period. */
+async function hasUndated(reader: Statements): Promise<boolean> {
+  const [undated] = await reader.query('FROM temp.main.rejected_rows WHERE billing_period IS NULL LIMIT 1');
+  return undated !== undefined;
 }
 
 /** Lists what the bills could be divided by, in the view `listed_values` of the warehouse's session (bill-values.ts). */
@@ -136,7 +174,7 @@ async function listValues(
   await listApart(reader, rollUp, since);
   await reader.run(
     `CREATE TEMP TABLE value_groups AS SELECT billing_period, cloud, account, ${LISTED_KEYS.join(', ')}, cost
-     FROM (${checkedGroups(candidates, 'values')}) WHERE ${STORED} AND ($since IS NULL OR billing_period >= $since::DATE)`,
+     FROM (${checkedGroups(candidates, calledIn([]), 'values')}) WHERE ${STORED} AND ($since IS NULL OR billing_period >= $since::DATE)`,
     { ...readingBounds(load), since },
   );
   await viewInWarehouse(sessions, 'listed_values', [BILL_VALUES]);
@@ -165,6 +203,16 @@ const REJECTED_WHEN: RejectedWhen = {
   byDay: false,
 };
 
+/** The tables of a reading that began again with more files. */
+const OF_EARLIER_READING = [
+  'focus_choices',
+  'focus_roll_up',
+  'fallen_back',
+  'billed_roll_up',
+  'amortised_commitments',
+  'rejected_rows',
+];
+
 /** The large temporary tables of the reader. */
 const READ = [
   'focus_roll_up',
@@ -184,20 +232,27 @@ const costs = (of: 'spend' | 'values'): string =>
     .join(' ');
 
 /** Returns the text keys of the groups, each with its name in messages. */
-const keyNames = (candidates: readonly Candidate[]): (readonly [key: string, name: string])[] => [
-  ['currency', 'BillingCurrency'],
-  ['provider', 'ProviderName'],
-  ['account', 'SubAccountId'],
-  ['resource_id', 'ResourceId'],
-  ['purchased_commitment', 'CommitmentDiscountId'],
-  ...candidates.map((candidate) => [candidate.column, columnNameOf(candidate)] as const),
+const keyNames = (
+  candidates: readonly Candidate[],
+  called: Called,
+): (readonly [key: string, name: string])[] => [
+  ['currency', called('currency')],
+  ['provider', called('provider')],
+  ['account', called('account')],
+  ['resource_id', called('resource')],
+  ['purchased_commitment', called('commitment')],
+  ...candidates.map((candidate) => [candidate.column, called(fieldOf(candidate))] as const),
 ];
 
 /**
  * Selects all groups of one kind (focus-roll-up.ts). Bills that fell back have their BilledCost. `counts` is true in the wanted
  * billing periods.
  */
-const checkedGroups = (candidates: readonly Candidate[], of: 'spend' | 'values' = 'spend'): string => `
+const checkedGroups = (
+  candidates: readonly Candidate[],
+  called: Called,
+  of: 'spend' | 'values' = 'spend',
+): string => `
 WITH all_groups AS (
   SELECT *, false AS fell_back FROM focus_roll_up AS read_first
   ANTI JOIN temp.main.fallen_back AS bill
@@ -232,15 +287,15 @@ SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end
       WHEN NOT counts THEN NULL
       WHEN problem IS NOT NULL THEN problem
       WHEN billing_period IS NULL
-        THEN ${problem('BillingPeriodStart', expectedTime('a UTC time', 'raw_billing_period'), 'raw_billing_period')}
+        THEN ${problem(called('billing_period'), expectedTime('a UTC time', 'raw_billing_period'), 'raw_billing_period')}
       WHEN billing_period_end IS NULL AND ${nullable('trim(raw_billing_period_end)')} IS NOT NULL
-        THEN ${problem('BillingPeriodEnd', expectedTime('a UTC time', 'raw_billing_period_end'), 'raw_billing_period_end')}
+        THEN ${problem(called('billing_period_end'), expectedTime('a UTC time', 'raw_billing_period_end'), 'raw_billing_period_end')}
       WHEN ${isTooLong('billing_period', 'billing_period_end')}
-        THEN ${problem('BillingPeriodEnd', `'a billing period of ${LONGEST_PERIOD}'`, 'raw_billing_period_end')}
-      WHEN currency IS NULL THEN ${problem('BillingCurrency', "'a currency'", 'currency')}
-      WHEN cloud IS NULL THEN ${problem('ProviderName', "'a provider'", 'cloud')}
-      WHEN account IS NULL THEN ${problem('SubAccountId', "'an account'", 'account')}
-      ${keyNames(candidates)
+        THEN ${problem(called('billing_period_end'), `'a billing period of ${LONGEST_PERIOD}'`, 'raw_billing_period_end')}
+      WHEN currency IS NULL THEN ${problem(called('currency'), "'a currency'", 'currency')}
+      WHEN cloud IS NULL THEN ${problem(called('provider'), "'a provider'", 'cloud')}
+      WHEN account IS NULL THEN ${problem(called('account'), "'an account'", 'account')}
+      ${keyNames(candidates, called)
         .map(([key, name]) => whenTooLong(name, key))
         .join('\n      ')}
     END AS problem),
@@ -254,7 +309,7 @@ const shortText = (text: string): string =>
 /** The most that a message names. */
 const MOST_CURRENCIES = 20;
 
-async function refuseOtherCurrencies(reader: Statements, currency: string): Promise<void> {
+async function refuseOtherCurrencies(reader: Statements, currency: string, called: Called): Promise<void> {
   const others = await reader.query<{ currency: string; row_count: string }>(
     `SELECT left(currency, 80) AS currency, sum(row_count) AS row_count FROM checked_groups
      WHERE ${STORED} AND upper(checked_groups.currency) <> $currency GROUP BY ALL ORDER BY ALL LIMIT ${MOST_CURRENCIES}`,
@@ -263,6 +318,6 @@ async function refuseOtherCurrencies(reader: Statements, currency: string): Prom
   if (others.length === 0) return;
   const found = others.map((other) => `${other.currency} in ${other.row_count} rows`).join(', ');
   throw invalid(
-    `BillingCurrency: expected ${currency}, the organisation's currency, got ${found}; money is never converted, nothing was loaded`,
+    `${called('currency')}: expected ${currency}, the organisation's currency, got ${found}; money is never converted, nothing was loaded`,
   );
 }

@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../../../domain/shared/calendar.ts';
-import type { ExportFile } from '../feeds/export-files.ts';
+import { billRelations, type BillFile } from '../bills/bill-relations.ts';
 import {
   canList,
   identifyingTags,
@@ -12,6 +12,8 @@ import { nullable, quoted, writtenOut } from '../feeds/cells.ts';
 import {
   accountOf,
   billingPeriodOf,
+  calledIn,
+  calledOf,
   isNonzero,
   isSince,
   keyOf,
@@ -24,7 +26,7 @@ import {
 import { commitmentOf } from './commitment-purchases.ts';
 import { creditsOf } from './focus-credits.ts';
 import { isKept } from './kept-resources.ts';
-import { problem, whenTooLong } from '../feeds/problems.ts';
+import { problem, problemOf, whenTooLong } from '../feeds/problems.ts';
 import {
   expectedAmount,
   expectedTime,
@@ -35,10 +37,11 @@ import {
   readableText,
   readableTime,
 } from '../feeds/readable-limits.ts';
+import { fileNumbers, fileSets } from './file-sets.ts';
 import { FILE_WEIGHTS } from './files-twice.ts';
 import { LINE_SUMS } from './lines-twice.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from '../feeds/rejected-rows.ts';
-import { relationsOf, type Relation } from '../feeds/scan-files.ts';
+import type { Relation } from '../feeds/scan-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 import type { Statements } from '../../engine/session.ts';
@@ -55,7 +58,7 @@ const BILL_KEYS = [
 ];
 
 export interface RollUp {
-  files: readonly ExportFile[];
+  files: readonly BillFile[];
   costColumn: CostColumn;
   now: Date;
   /** What bills can be divided by that is rolled up too. */
@@ -73,11 +76,12 @@ const typedRows = (
   { costColumn, listed, hasNames }: RollUp,
   candidates: readonly Candidate[],
   since: Day | null,
+  fileNumber: string,
 ): string => `
-  SELECT ${quoted(file.fileColumn)} AS file,
+  SELECT ${quoted(file.fileColumn)} AS file, ${fileNumber} AS file_number,
     ${timeOf(file, 'period_start')} AS period_start, ${rawOf(file, 'period_start')} AS raw_period_start,
     ${timeOf(file, 'period_end')} AS period_end, ${rawOf(file, 'period_end')} AS raw_period_end,
-    ${moneyOf(file, costColumn)} AS cost, ${rawOf(file, costColumn)} AS raw_cost,
+    ${moneyOf(file, costColumn)} AS cost, ${rawOf(file, costColumn)} AS raw_cost, ${calledOf(file, costColumn)} AS cost_called,
     ${costColumn === 'EffectiveCost' ? isNonzero(file, 'BilledCost') : 'false'} AS billed_nonzero,
     ${billingPeriodOf(file, 'billing_period')} AS billing_period, ${billingPeriodOf(file, 'billing_period_end')} AS billing_period_end,
     ${keyOf(file, 'currency')} AS currency,
@@ -85,7 +89,7 @@ const typedRows = (
     COALESCE(lower(${textOf(file, 'charge_category')}) = 'purchase', false) AS is_purchase,
     ${costColumn === 'EffectiveCost' ? commitmentOf(file, 'purchase') : 'CAST(NULL AS VARCHAR)'} AS purchased_commitment,
     ${costColumn === 'EffectiveCost' ? commitmentOf(file, 'usage') : 'CAST(NULL AS VARCHAR)'} AS covering,
-    ${creditsOf(file)} AS credits,
+    ${creditsOf(file)} AS credits,${file.costSet === undefined ? '' : ` ${quoted(file.costSet)} AS cost_set,`}
     ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
     CASE WHEN ${isKept(keyOf(file, 'resource'))} THEN ${keyOf(file, 'resource')} END AS resource_id,
@@ -187,10 +191,17 @@ function rolledUp(
   grains: readonly Grain[],
   since: Day | null = null,
 ): string {
-  const { files, costColumn, now } = rollUp;
+  const { files, now } = rollUp;
   const lastDay = lastReadableDay(now);
-  const relations = relationsOf(files, bills === 'all' ? 'counted' : 'skipped');
-  const scans = relations.map((file) => typedRows(file, rollUp, candidates, since));
+  const relations = billRelations(files, bills === 'all' ? 'counted' : 'skipped');
+  const called = calledIn(relations);
+  const costSet = relations.some((file) => file.costSet !== undefined)
+    ? ', bit_or(cost_set) AS cost_set'
+    : '';
+  const numbers = fileNumbers(relations);
+  const scans = relations.map((file, at) =>
+    typedRows(file, rollUp, candidates, since, numbers[at] ?? 'NULL'),
+  );
   const rowKeys = [
     'resource_id',
     ...candidates.map(({ column }) => column),
@@ -215,13 +226,13 @@ readable_rows AS (
 checked_rows AS (
   SELECT *, period_end > CAST(CAST(period_start AS DATE) + 1 AS TIMESTAMP) AS spans_days,
     CASE
-      WHEN period_start IS NULL THEN ${problem('ChargePeriodStart', expectedTime('a UTC time', 'raw_period_start'), 'raw_period_start')}
-      WHEN period_end IS NULL THEN ${problem('ChargePeriodEnd', expectedTime('a UTC time', 'raw_period_end'), 'raw_period_end')}
-      WHEN period_end < period_start THEN ${problem('ChargePeriodEnd', "'a time not before ChargePeriodStart'", 'raw_period_end')}
+      WHEN period_start IS NULL THEN ${problem(called('period_start'), expectedTime('a UTC time', 'raw_period_start'), 'raw_period_start')}
+      WHEN period_end IS NULL THEN ${problem(called('period_end'), expectedTime('a UTC time', 'raw_period_end'), 'raw_period_end')}
+      WHEN period_end < period_start THEN ${problem(called('period_end'), sqlText(`a time not before ${called('period_start')}`), 'raw_period_end')}
       WHEN ${isTooLong('period_start', 'period_end')}
-        THEN ${problem('ChargePeriodEnd', `'a charge period of ${LONGEST_PERIOD}'`, 'raw_period_end')}
-      WHEN cost IS NULL THEN ${problem(costColumn, expectedAmount('raw_cost'), 'raw_cost')}
-      ${whenTooLong('SubAccountName', 'account_name')}
+        THEN ${problem(called('period_end'), `'a charge period of ${LONGEST_PERIOD}'`, 'raw_period_end')}
+      WHEN cost IS NULL THEN ${problemOf('cost_called', expectedAmount('raw_cost'), 'raw_cost')}
+      ${whenTooLong(called('account_name'), 'account_name')}
     END AS problem
   FROM readable_rows AS typed_rows${
     bills === 'all'
@@ -229,7 +240,7 @@ checked_rows AS (
       : ' SEMI JOIN temp.main.fallen_back AS bill ON bill.provider = typed_rows.provider AND bill.billing_period = CAST(typed_rows.billing_period AS VARCHAR)'
   })
 SELECT ${isOfValues} AS is_of_values, ${[...BILL_KEYS, ...keys, ...noKeys].join(', ')},
-  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? OF_SPEND : ''}
+  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? `${OF_SPEND}${costSet}, ${fileSets(files.length)}` : ''}
 FROM (
   SELECT * ${collectedKeys(candidates)},
     CAST(period_start AS DATE) AS day,
@@ -250,7 +261,7 @@ export async function rollUpExport(
   load: Omit<RollUp, 'listed' | 'hasNames'>,
   candidates: readonly Candidate[],
 ): Promise<RollUp> {
-  const relations = relationsOf(load.files, 'skipped');
+  const relations = billRelations(load.files, 'skipped');
   const keys = LISTED_KEYS.filter((key) => relations.some((file) => canList(file, key)));
   const identifies = keys.includes('tags') && (await identifyingTags(reader, relations));
   const listed = { ...load, listed: keys.filter((key) => key !== 'tags' || !identifies), hasNames: true };

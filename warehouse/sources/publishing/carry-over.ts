@@ -6,6 +6,7 @@ import { keepRejected } from './rejected-doubts.ts';
 import { MAIN_FEED } from '../feeds/rejected-when.ts';
 import { MONTH } from './publish-load.ts';
 import type { Session } from '../../engine/session.ts';
+import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
 
 /** The table that stages a feed, and the table in which loads store it. */
 interface Feed {
@@ -32,15 +33,23 @@ export async function carryOver(session: Session, load: Load, feed: Feed): Promi
 /**
  * Loads months again that only the second feed of a source has rows of, if the source has a load of them. Both feeds keep all
  * days that were not read. Usage and assets often arrive after the spend of a month's last day.
+ *
+ * @param others selects further months, with `$org` and `$source`.
  */
 export async function keepLateMonths(
   session: Session,
   load: Load,
   { spend, late }: { spend: Feed; late: Feed },
+  others = 'SELECT NULL AS month LIMIT 0',
 ): Promise<void> {
-  const lateMonths = `SELECT ${MONTH} AS month FROM ${late.staged}
-    WHERE month NOT IN (SELECT ${MONTH} FROM ${spend.staged})`;
-  // The second feed goes first: once the spend is staged, its months are no longer late.
+  await dropTemporaryTables(session, ['late_months']);
+  await session.run(
+    `CREATE TEMP TABLE late_months AS
+     FROM (SELECT ${MONTH} AS month FROM ${late.staged} UNION ${others})
+     WHERE month NOT IN (SELECT ${MONTH} FROM ${spend.staged})`,
+    others.includes('$org') ? { org: load.orgId, source: load.sourceId } : {},
+  );
+  const lateMonths = 'SELECT month FROM late_months';
   await takeOver(session, load, late, lateMonths);
   await takeOver(session, load, spend, lateMonths);
 }

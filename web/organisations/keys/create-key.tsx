@@ -13,6 +13,7 @@ const ALLOWS: Record<Permission, string> = {
   write: 'also sends values and starts ingests',
   admin: 'may do everything, also with revenue and keys',
   'metrics:ingest': 'only sends values, for a program',
+  'usage:ingest': 'only sends usage of AI tools, for an exporter of OpenTelemetry',
 };
 
 const CREATE = 'Create key';
@@ -23,7 +24,7 @@ export const CreateKey = (): ReactNode => (
     action={CREATE}
     title="Create a key"
     madeTitle="The key is created"
-    about="Programs send it as the header X-API-Key. People sign in to these pages with it, unless its permission is metrics:ingest."
+    about="Programs send it as the header X-API-Key. People sign in to these pages with it, unless its permission is metrics:ingest or usage:ingest."
   >
     {(props) => <KeyForm {...props} />}
   </SecretButton>

@@ -14,6 +14,7 @@ const run = (
 ) => ({
   folder,
   scope: '/subscriptions/1',
+  costSet: null,
   root: '/exports/',
   rangeFolder: `/exports/${folder}/`,
   from: `2026-06-${String(from).padStart(2, '0')}`,
@@ -31,6 +32,14 @@ describe('several runs of an export', () => {
 
   it('count only the newest of a range', () => {
     expect(counted(run('a', 1, 30, 1), run('b', 1, 30, 3), run('c', 1, 30, 2))).toEqual(['b']);
+  });
+
+  it('count each set of costs on its own', () => {
+    const [actual, amortised] = [
+      run('a', 1, 30, 1, { costSet: 'actual' }),
+      run('b', 1, 30, 3, { costSet: 'amortised' }),
+    ];
+    expect(counted(actual, amortised, run('c', 1, 30, 2, { costSet: 'amortised' }))).toEqual(['a', 'b']);
   });
 
   it('lose a run whose range another one contains, newer or older', () => {

@@ -555,7 +555,7 @@ describeOnBothEngines('coverage by account, cluster, host and AI tool', (open, o
   const storyOf = async (kind: 'hosts' | 'opencost' | 'ai_tools') => {
     const story = await newMonthStory(test);
     await story.changeSource('delete');
-    const { id } = await newSource(test.warehouse, story.orgId, { name: 'Feed', kind, options: {} } as never);
+    const { id } = await newSource(test.warehouse, story.orgId, { name: 'Feed', kind, options: {} });
     await story.values({ '2026-01-10': 31 });
     return { ...story, source: { ...story.source, id } };
   };

@@ -23,6 +23,7 @@ export const LISTED_KEYS = Object.keys(LISTED_COLUMNS) as readonly ListedKey[];
 
 /** Returns whether a file has a column that can hold such values. */
 export const canList = (file: Shape, key: ListedKey): boolean =>
+  (key === 'tags' && (file.tags ?? []).length > 0) ||
   (key === 'resource_group' ? (['resource_group', 'resource'] as const) : [key]).some(
     (field) => present(file, field).length > 0,
   );

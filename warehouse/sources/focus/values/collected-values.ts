@@ -1,6 +1,6 @@
 import { dayOf, type Day } from '../../../../domain/shared/calendar.ts';
 import type { Shape } from '../../feeds/scan-files.ts';
-import { assignedOf, COLUMNS, textOf } from '../focus-columns.ts';
+import { assignedOf, textOf } from '../focus-columns.ts';
 import { tagValueOf } from './focus-tags.ts';
 import { copyToReader, type LoadSessions } from '../../../engine/readers/load-sessions.ts';
 import { COLLECTED_CHOICES } from './collected-choices.ts';
@@ -98,10 +98,10 @@ export const SPLITS = {
 
 const isSplit = (choice: string): choice is keyof typeof SPLITS => Object.hasOwn(SPLITS, choice);
 
-/** Returns the export's column that holds a candidate's values. */
-export function columnNameOf({ kind, choice }: Candidate): string {
-  if (kind === 'tag') return COLUMNS.tags[0];
-  return choice === 'service' ? COLUMNS.service[0] : COLUMNS.resource_group[0];
+/** Returns the field of an export that holds a candidate's values. */
+export function fieldOf({ kind, choice }: Candidate): 'tags' | 'service' | 'resource_group' {
+  if (kind === 'tag') return 'tags';
+  return choice === 'service' ? 'service' : 'resource_group';
 }
 
 /** Returns the candidates' columns, each followed by a comma. */

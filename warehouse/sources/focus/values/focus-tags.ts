@@ -1,7 +1,7 @@
 // Tag values of a FOCUS row, in all forms that exports use (docs/data-formats.md#focus-billing-exports).
-import { asWritten, quoted, withoutMark, writtenOut } from '../../feeds/cells.ts';
+import { asWritten, nullable, quoted, withoutMark, writtenOut } from '../../feeds/cells.ts';
 import type { ExportColumn } from '../../feeds/export-files.ts';
-import type { Shape } from '../../feeds/scan-files.ts';
+import type { Shape, TagColumn } from '../../feeds/scan-files.ts';
 import { present } from '../focus-columns.ts';
 import { sqlText } from '../../../engine/sql/sql-text.ts';
 
@@ -19,10 +19,37 @@ const NAME = 'cost_analytics_tag_name';
  * @param matching whether upper and lower case of keys are the same, as in Azure.
  */
 export function tagValueOf(file: Shape, key: string, matching: Matching): string {
-  const [column] = present(file, 'tags');
-  if (column === undefined) return 'CAST(NULL AS VARCHAR)';
-  const trimmed = key.replaceAll(/^ +| +$/g, '');
-  const wanted = { key: trimmed, matching };
+  const wanted = { key: key.replaceAll(/^ +| +$/g, ''), matching };
+  const values = placesOf(file).flatMap((place) => valuesIn(place, wanted));
+  return values.length === 0
+    ? NO_TAGS
+    : values.length === 1
+      ? String(values[0])
+      : `COALESCE(${values.join(', ')})`;
+}
+
+const NO_TAGS = 'CAST(NULL AS VARCHAR)';
+
+/** Returns the columns with tags: those of a format of its own, or the one of FOCUS. */
+const placesOf = (file: Shape): readonly TagColumn[] =>
+  file.tags ??
+  present(file, 'tags')
+    .slice(0, 1)
+    .map((column) => ({ column, prefixes: [], group: '' }));
+
+/** Returns the SQL of each value that a tag can have in a column. */
+function valuesIn({ column, key, prefixes, group }: TagColumn, wanted: Wanted): string[] {
+  if (key !== undefined) return isSameKey(key, wanted) ? [nullable(asWritten(column))] : [];
+  if (!wanted.key.startsWith(group)) return [];
+  const own = wanted.key.slice(group.length);
+  return [...prefixes, ''].map((prefix) => valueIn(column, { ...wanted, key: `${prefix}${own}` }));
+}
+
+const isSameKey = (key: string, { key: wanted, matching }: Wanted): boolean =>
+  matching === 'exactly' ? key === wanted : key.toLowerCase() === wanted.toLowerCase();
+
+/** Returns the SQL of the value of a tag in a column with all tags. */
+function valueIn(column: ExportColumn, wanted: Wanted): string {
   const name = quoted(column.name);
   if (column.type.startsWith('MAP(')) return fromMap(column, wanted);
   if (isKeyValueList(column.type)) return fromEntries(name, wanted);
@@ -43,17 +70,38 @@ const MOST_LISTED_BYTES = 20_000;
 
 /** Returns the SQL of all tags in a row as one text: JSON, if the export has well-formed tags. */
 export function tagsTextOf(file: Shape): string {
-  const [column] = present(file, 'tags');
-  if (column === undefined) return 'CAST(NULL AS VARCHAR)';
-  const name = quoted(column.name);
-  const text = isKeyValueList(column.type)
-    ? writtenOut(
-        `to_json(list_transform(${name}, lambda ${ENTRY}: {'key': ${ENTRY}.key, 'value': ${ENTRY}.value}))`,
-      )
-    : column.type === 'VARCHAR'
-      ? name
-      : writtenOut(`to_json(${name})`);
-  return `CASE WHEN strlen(${text}) <= ${MOST_LISTED_BYTES} THEN ${text} END`;
+  const places = placesOf(file);
+  const [only, ...others] = places;
+  if (only === undefined) return NO_TAGS;
+  if (others.length === 0 && file.tags === undefined) return shortEnough(textOfAll(only.column));
+  const entries = places.map((place) => entriesOf(place));
+  return shortEnough(`NULLIF('{' || concat_ws(',', ${entries.join(', ')}) || '}', '{}')`);
+}
+
+const shortEnough = (text: string): string =>
+  `CASE WHEN strlen(${text}) <= ${MOST_LISTED_BYTES} THEN ${text} END`;
+
+/** Returns the SQL of a column with all tags as text. */
+function textOfAll({ name, type }: ExportColumn): string {
+  const column = quoted(name);
+  if (isKeyValueList(type))
+    return writtenOut(
+      `to_json(list_transform(${column}, lambda ${ENTRY}: {'key': ${ENTRY}.key, 'value': ${ENTRY}.value}))`,
+    );
+  return type === 'VARCHAR' ? column : writtenOut(`to_json(${column})`);
+}
+
+/** Returns the SQL of a column's tags as members of a JSON object, without braces; null without tags. */
+function entriesOf({ column, key, prefixes, group }: TagColumn): string {
+  if (key !== undefined)
+    return `${sqlText(`${JSON.stringify(key)}:`)} || CAST(to_json(${nullable(asWritten(column))}) AS VARCHAR)`;
+  const text = `trim(${textOfAll(column)})`;
+  // Only a key follows a brace or a comma, and is followed by a colon. Within texts quotes are escaped.
+  const before = prefixes.map((prefix) => prefix.replaceAll(/[^\w:]/g, '.')).join('|');
+  const keys = `'([{,]\\s*)"(?:${before === '' ? '' : `${before}|`})((?:[^"\\\\]|\\\\.)*)"(\\s*:)'`;
+  const replaced = `regexp_replace(${text}, ${keys}, '\\1"${group}\\2"\\3', 'g')`;
+  const object = before === '' && group === '' ? text : replaced;
+  return `NULLIF(trim(CASE WHEN starts_with(${text}, '{') THEN substr(${object}, 2, length(${object}) - 2) END), '')`;
 }
 
 /** Returns a tag of JSON text. Text that is not an object has no tags; JSON functions would abort the statement for it. */

@@ -12,6 +12,8 @@ export interface FailedTry {
 
 export interface Tries {
   mostTries: number;
+  /** The longest wait that a platform may ask for. Without it, one minute. */
+  longestWaitMs?: number;
   /** Ends the work at once. The work then rejects with the signal's reason. */
   signal: AbortSignal;
   /** Waits before another try. Tests replace it. */
@@ -33,7 +35,7 @@ const FIRST_WAIT_MS = 500;
 export async function tryAgain<Result>(
   ask: () => Promise<Result>,
   meaningOf: (error: unknown) => FailedTry,
-  { mostTries, signal, wait = waitFor }: Tries,
+  { mostTries, longestWaitMs = LONGEST_WAIT_MS, signal, wait = waitFor }: Tries,
 ): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted();
@@ -43,7 +45,7 @@ export async function tryAgain<Result>(
       signal.throwIfAborted();
       const failure = meaningOf(error);
       const waitMs = failure.retryAfterMs ?? backoffMs(tries);
-      if (!failure.isWorthRetry || tries >= mostTries || waitMs > LONGEST_WAIT_MS) throw failure.error;
+      if (!failure.isWorthRetry || tries >= mostTries || waitMs > longestWaitMs) throw failure.error;
       await wait(waitMs, signal);
     }
   }
