@@ -89,9 +89,13 @@ export const wrongSetUps = (): Record<string, SetUp> => ({
     files: { 'bill.csv': BILL, 'old.zip': Buffer.from('PK') },
     warning: /"old.zip" is an archive and was left out: unpack it/,
   },
-  'a bill that is no FOCUS': {
-    files: { 'cur.csv': 'line_item_usage_account_id,line_item_unblended_cost\n1111,10\n' },
-    problem: /aws_cur|mandatory column .* is missing: add the column to the export, or choose the kind/,
+  'a bill of another format': {
+    files: {
+      'cur.csv':
+        'line_item_usage_account_id,line_item_usage_start_date,line_item_line_item_type,line_item_unblended_cost\n' +
+        '1111,2026-01-01T00:00:00Z,Usage,10\n',
+    },
+    problem: /this is AWS CUR; make the source an aws_cur one/,
   },
   'a missing column': {
     files: {
