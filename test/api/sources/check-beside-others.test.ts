@@ -8,6 +8,8 @@ import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts
 import { findOrganisation } from '../../../warehouse/organisations/organisations.ts';
 import type { NewCostSource } from '../../../warehouse/sources/cost-sources.ts';
 import type { ExportedSource } from '../../support/exports/exported-source.ts';
+import { AWS_CHARGES } from '../../support/exports/bills/aws-charges.ts';
+import { cur2Csv } from '../../support/exports/bills/aws-reports.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { billLines, daysFrom } from '../../support/exports/wrong-set-ups.ts';
 import { startFakeOpenCost } from '../../support/fakes/fake-opencost.ts';
@@ -175,6 +177,13 @@ describeOnBothEngines('a look at a source beside those that are connected', (ope
           clusters_matched: null,
           clusters: [],
         },
+      });
+    });
+
+    it('looks at bills in a format of their own', async () => {
+      expect(await check({ kind: 'aws_cur', files: { 'cur.csv': cur2Csv(AWS_CHARGES) } })).toMatchObject({
+        problems: [],
+        found: { months: ['2026-01'], currency: 'USD', rows_estimate: AWS_CHARGES.length },
       });
     });
 
