@@ -5,7 +5,7 @@ import {
   serviceAccountKeyOf,
   wrongServiceAccountKey,
   type ServiceAccountKey,
-} from '../../../domain/imports/bigquery/service-account-key.ts';
+} from '../../../domain/shared/service-account-key.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { forMessage } from '../../../domain/shared/text/for-message.ts';
 import { isSigningKey } from './private-key.ts';

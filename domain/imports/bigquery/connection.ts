@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SOME_LINES } from '../../shared/text/control-characters.ts';
-import { serviceAccountKeyOf } from './service-account-key.ts';
+import { serviceAccountKeyOf } from '../../shared/service-account-key.ts';
 
 const LONGEST_QUERY = 20_000;
 const QUERY = `expected a query of 1 to ${LONGEST_QUERY} characters`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isProjectId, serviceAccountKeyOf } from '../../../../domain/imports/bigquery/service-account-key.ts';
+import { isProjectId, serviceAccountKeyOf } from '../../../domain/shared/service-account-key.ts';
 
 const PEM = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0LWJ5dGVz\n-----END PRIVATE KEY-----\n';
 const KEY = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalid } from '../../shared/errors.ts';
+import { invalid } from './errors.ts';
 
 /** The characters of a project's id, which for old projects begins with a domain. BigQuery knows the exact rule. */
 const PROJECT_ID = /^[a-z0-9](?:[a-z0-9.:-]{0,98}[a-z0-9])?$/;
