@@ -1,29 +1,75 @@
 import type { CostSource } from './sources-queries.ts';
 
-export type SourceKind = CostSource['kind'];
+/** Kinds that the OpenAPI document does not have yet. */
+type FurtherKind = 'aws_cur' | 'azure_cost' | 'gcp_billing' | 'custom';
 
-type OptionName<Kind extends SourceKind> = keyof Extract<CostSource, { kind: Kind }>['options'] & string;
+export type SourceKind = CostSource['kind'] | FurtherKind;
+
+/** What is filled in about a source, as far as it decides which options there are. */
+export interface OptionsOfSource {
+  location: string;
+  options: Readonly<Record<string, string>>;
+}
 
 /** An option of a kind, as people fill it in and read it. */
-export interface OptionField<Name extends string = string> {
-  name: Name;
+export interface OptionField {
+  /** Its name in the API. One of an object has both names, as `columns/cost`. */
+  name: string;
   label: string;
-  description: string;
+  description?: string;
+  placeholder?: string;
   /** What can be chosen, in words. The first is that of a new source. Without choices it is a text. */
   choices?: Readonly<Record<string, string>>;
-  isRequired?: true;
+  /** The choice that stands for a source without the option. */
+  noneIs?: string;
+  isNumber?: true;
+  /** Whether most new sources need it. */
+  isUsual?: true;
+  /** Whether a source must have it. Without this it need not. */
+  isRequired?: (source: OptionsOfSource) => boolean;
+  /** Whether a source can have it. Without this every source of the kind can. */
+  isFor?: (source: OptionsOfSource) => boolean;
   /** What holds for a source without the option. */
   without?: string;
 }
 
-interface KindWords<Kind extends SourceKind> {
+interface KindWords {
   label: string;
   /** Where its files come from. */
   location: string;
-  options: readonly OptionField<OptionName<Kind>>[];
+  options: readonly OptionField[];
 }
 
-const ON_BILL: OptionField<'on_bill'> = {
+const always = (): boolean => true;
+
+const isTable = ({ location }: OptionsOfSource): boolean => /^\s*bigquery:\/\//i.test(location);
+
+const COST_COLUMN: OptionField = {
+  name: 'cost_column',
+  label: 'Cost column',
+  description:
+    'EffectiveCost spreads commitments over the days that use them. BilledCost is what is invoiced.',
+  choices: { EffectiveCost: 'EffectiveCost', BilledCost: 'BilledCost' },
+};
+
+const MOST_BYTES: OptionField = {
+  name: 'max_bytes',
+  label: 'Most bytes of a query',
+  description: 'BigQuery refuses a query that reads more, and charges nothing.',
+  isNumber: true,
+  isFor: isTable,
+  without: '10 GB',
+};
+
+const KUBERNETES_LABELS: OptionField = {
+  name: 'kubernetes',
+  label: 'GKE cost allocation',
+  choices: { none: 'Noted only', labels: 'Namespaces of clusters without OpenCost' },
+  noneIs: 'none',
+  isFor: isTable,
+};
+
+const ON_BILL: OptionField = {
   name: 'on_bill',
   label: 'Machines without a bill line',
   description: 'A bill can have a machine under another name. Then its cost would count twice.',
@@ -34,19 +80,59 @@ const ON_BILL: OptionField<'on_bill'> = {
   },
 };
 
+const column = (name: string, label: string, isRequired = false): OptionField => ({
+  name: `columns/${name}`,
+  label: `Column of the ${label}`,
+  without: 'None',
+  isUsual: true,
+  ...(isRequired ? { isRequired: always } : {}),
+});
+
+const forAll = (name: string, label: string, placeholder: string): OptionField => ({
+  name: `defaults/${name}`,
+  label,
+  placeholder,
+  description: 'Of all rows, if no column has it.',
+  isUsual: true,
+  without: 'As the columns have it',
+});
+
+const isOfVendor = ({ options }: OptionsOfSource): boolean => (options['vendor'] ?? 'none') !== 'none';
+
 /** What the kinds of sources and their options are called. */
-export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
+export const SOURCE_KINDS: Readonly<Record<SourceKind, KindWords>> = {
   focus: {
     label: 'Cloud bill (FOCUS)',
-    location: 'A path, glob or URI of FOCUS exports, as CSV or Parquet files.',
+    location: 'A path, glob or URI of FOCUS exports, as CSV or Parquet files, or a table of BigQuery.',
+    options: [COST_COLUMN, MOST_BYTES],
+  },
+  aws_cur: {
+    label: 'AWS Cost and Usage Report',
+    location: 'A path, glob or URI of the report (CUR 2.0 or older).',
+    options: [COST_COLUMN],
+  },
+  azure_cost: {
+    label: 'Azure cost details',
+    location: 'A path, glob or URI of the export, amortised or actual.',
+    options: [COST_COLUMN],
+  },
+  gcp_billing: {
+    label: 'Google Cloud usage cost',
+    location: 'The standard or detailed usage cost table, as bigquery://project.dataset.table.',
+    options: [COST_COLUMN, MOST_BYTES, KUBERNETES_LABELS],
+  },
+  custom: {
+    label: 'Another bill (own columns)',
+    location: 'A path, glob or URI of CSV or Parquet files.',
     options: [
-      {
-        name: 'cost_column',
-        label: 'Cost column',
-        description:
-          'EffectiveCost spreads commitments over the days that use them. BilledCost is what is invoiced.',
-        choices: { EffectiveCost: 'EffectiveCost', BilledCost: 'BilledCost' },
-      },
+      column('day', 'day', true),
+      column('cost', 'cost', true),
+      column('account', 'account'),
+      column('service', 'service'),
+      column('resource', 'resource'),
+      forAll('provider', 'Provider', 'Datadog'),
+      forAll('account', 'Account', 'acme'),
+      forAll('currency', 'Currency of the rows', 'USD'),
     ],
   },
   opencost: {
@@ -57,6 +143,7 @@ export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
         name: 'cluster',
         label: 'Cluster',
         description: 'The cluster of rows that name none.',
+        isUsual: true,
         without: 'As its rows name it',
       },
       {
@@ -78,20 +165,43 @@ export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
     location: 'A path, glob or URI of CSV or Parquet files with the spend by day and tool.',
     options: [
       {
+        name: 'vendor',
+        label: 'Vendor',
+        choices: { none: 'None: files', github: 'GitHub', anthropic: 'Anthropic', cursor: 'Cursor' },
+        noneIs: 'none',
+      },
+      {
         name: 'usage_location',
         label: 'Location of usage',
         description: 'CSV or Parquet files with the usage by day, tool and repository.',
-        isRequired: true,
+        isUsual: true,
+        isRequired: (source) => !isOfVendor(source) && (source.options['repository_attribute'] ?? '') === '',
+        without: 'None',
+      },
+      {
+        name: 'repository_attribute',
+        label: 'Attribute of the repository',
+        description: 'The attribute that names the repository in usage that programs send by OpenTelemetry.',
+        without: 'None',
       },
     ],
   },
 };
 
-/** Returns the fields of a kind's options. */
-export const optionsOf = (kind: SourceKind): readonly OptionField[] => SOURCE_KINDS[kind].options;
+/** Returns the fields of a kind's options that a source can have. */
+export const optionsOf = (kind: SourceKind, source: OptionsOfSource): readonly OptionField[] =>
+  SOURCE_KINDS[kind].options.filter(({ isFor = always }) => isFor(source));
 
 /** Returns the value of an option: that of the source, or of a new source without one; empty without a value. */
-export function optionValue({ name, choices = {} }: OptionField, source?: CostSource): string {
-  const set: Readonly<Record<string, string | undefined>> = source?.options ?? {};
-  return set[name] ?? Object.keys(choices)[0] ?? '';
+export function optionValue({ name, choices = {}, noneIs }: OptionField, source?: CostSource): string {
+  const set = source === undefined ? undefined : valueAt(source.options, name.split('/'));
+  return set ?? (source === undefined ? undefined : noneIs) ?? Object.keys(choices)[0] ?? '';
+}
+
+function valueAt(options: unknown, [first, ...rest]: readonly string[]): string | undefined {
+  if (first === undefined)
+    return typeof options === 'string' || typeof options === 'number' ? String(options) : undefined;
+  return typeof options === 'object' && options !== null
+    ? valueAt(Reflect.get(options, first), rest)
+    : undefined;
 }

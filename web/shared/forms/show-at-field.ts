@@ -1,0 +1,26 @@
+import type { UseFormReturnType } from '@mantine/form';
+import { messageOf } from '../../http/api-error.ts';
+
+/** Returns the field that a message of the API names, and the rest of it; null if it names none. */
+export function problemOf(message: string): { field: string; problem: string } | null {
+  const [, field, problem] = /^([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*): (.+)$/s.exec(message) ?? [];
+  return field === undefined || problem === undefined ? null : { field, problem };
+}
+
+/**
+ * Shows what the API refused at the field that its message names, and puts the focus there.
+ *
+ * @param fieldOf returns the field of the form for a field of the API; null if the form has none.
+ */
+export const showAtField =
+  <Values>(
+    form: Pick<UseFormReturnType<Values>, 'setFieldError' | 'getInputNode'>,
+    fieldOf: (field: string) => string | null,
+  ) =>
+  (error: unknown): void => {
+    const named = problemOf(messageOf(error));
+    const field = named === null ? null : fieldOf(named.field);
+    if (named === null || field === null) return;
+    form.setFieldError(field, `${named.problem.charAt(0).toUpperCase()}${named.problem.slice(1)}`);
+    form.getInputNode(field)?.focus();
+  };

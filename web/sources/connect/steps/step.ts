@@ -1,0 +1,16 @@
+import type { Day } from '../../../shared/calendar.ts';
+import type { LocationNames } from './location-names.ts';
+
+/** One thing to do outside this service before it can read a bill. */
+export interface Step {
+  title: string;
+  /** What to do and why, in sentences. */
+  text?: string;
+  /** What to copy: a policy, or commands. */
+  code?: string;
+  /** What is copied, for the name of its button. */
+  codeName?: string;
+}
+
+/** The steps of a way to connect, with the names that are typed already. `today` decides when access ends that must end. */
+export type Steps = (names: LocationNames, today: Day) => readonly Step[];
