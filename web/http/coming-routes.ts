@@ -8,9 +8,10 @@ export interface ShownCredentials {
   set_at: string;
 }
 
-/** What a look at a source that is not connected yet found. */
+/** What a look at a source that is not connected yet found. What is not known is null or empty. */
 export interface FoundAtSource {
   files: number | null;
+  files_not_read: number | null;
   bytes: number | null;
   format: string | null;
   months: string[];
@@ -18,23 +19,18 @@ export interface FoundAtSource {
   last_day: string | null;
   currency: string | null;
   accounts: string[];
+  units: string[];
   rows_estimate: number | null;
-  unchanged_by_run: boolean | null;
-  clusters_matched: MatchedCluster | MatchedCluster[] | null;
-}
-
-/** How many machines of a cluster are on the bill. */
-export interface MatchedCluster {
-  cluster?: string;
-  nodes: number;
-  on_bill: number;
+  unchanged_by_run: number | null;
+  clusters_matched: { nodes: number; on_bill: number } | null;
+  clusters: { cluster: string; nodes: number; on_bill: number }[];
 }
 
 export interface SourceCheck {
   ok: boolean;
   problems: string[];
-  warnings?: string[];
-  found: FoundAtSource | null;
+  warnings: string[];
+  found: FoundAtSource;
 }
 
 interface Sends<Body, Data, Path extends object | undefined = undefined> {

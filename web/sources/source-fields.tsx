@@ -26,14 +26,16 @@ export const LocationField = ({
   form,
   description,
   placeholder,
+  isRequired = true,
 }: {
   form: SourceForm;
   description?: string;
   placeholder?: string;
+  isRequired?: boolean;
 }): ReactNode => (
   <TextInput
-    label="Location"
-    required
+    label={isRequired ? 'Location' : 'Location (optional)'}
+    required={isRequired}
     withAsterisk={false}
     spellCheck={false}
     autoComplete="off"

@@ -104,7 +104,7 @@ export const SOURCE_KINDS: Readonly<Record<SourceKind, KindWords>> = {
   focus: {
     label: 'Cloud bill (FOCUS)',
     location: 'A path, glob or URI of FOCUS exports, as CSV or Parquet files, or a table of BigQuery.',
-    options: [COST_COLUMN, MOST_BYTES],
+    options: [COST_COLUMN, MOST_BYTES, KUBERNETES_LABELS],
   },
   aws_cur: {
     label: 'AWS Cost and Usage Report',

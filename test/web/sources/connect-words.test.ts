@@ -5,10 +5,11 @@ import { readingPolicy } from '../../../web/sources/connect/steps/aws-steps.ts';
 import { azureFocusSteps } from '../../../web/sources/connect/steps/azure-steps.ts';
 import { googleUsageSteps } from '../../../web/sources/connect/steps/google-steps.ts';
 import { namesIn } from '../../../web/sources/connect/steps/location-names.ts';
-import { PLACES, typeOf, waysOf, wayOf, type Place } from '../../../web/sources/connect/ways.ts';
+import { locationOf, PLACES, typeOf, waysOf, wayOf, type Place } from '../../../web/sources/connect/ways.ts';
 
 const NOTHING = {
   files: null,
+  files_not_read: null,
   bytes: null,
   format: null,
   months: [],
@@ -16,9 +17,11 @@ const NOTHING = {
   last_day: null,
   currency: null,
   accounts: [],
+  units: [],
   rows_estimate: null,
   unchanged_by_run: null,
   clusters_matched: null,
+  clusters: [],
 };
 
 describe('what a look at a source found, in words', () => {
@@ -26,30 +29,41 @@ describe('what a look at a source found, in words', () => {
     expect(
       foundWords({
         files: 3,
+        files_not_read: 0,
         bytes: 2_500_000,
-        format: 'Parquet',
+        format: 'parquet',
         months: ['2026-01', '2025-12'],
         first_day: '2025-12-01',
         last_day: '2026-01-31',
         currency: 'USD',
         accounts: ['1111', '2222'],
+        units: ['aws/1111', 'aws/2222'],
         rows_estimate: 120_000,
-        unchanged_by_run: false,
-        clusters_matched: [{ cluster: 'prod', nodes: 43, on_bill: 41 }],
+        unchanged_by_run: 2,
+        clusters_matched: { nodes: 44, on_bill: 42 },
+        clusters: [
+          { cluster: 'prod', nodes: 43, on_bill: 41 },
+          { cluster: 'test', nodes: 1, on_bill: 1 },
+        ],
       }),
     ).toEqual([
-      { name: 'Files', words: '3 files, Parquet, 2.5 MB' },
+      { name: 'Files', words: '3 files, parquet, 2.5 MB' },
       { name: 'Months', words: '2 months: 2025-12 to 2026-01' },
       { name: 'Days', words: '2025-12-01 to 2026-01-31' },
       { name: 'Rows', words: 'About 120,000 rows' },
       { name: 'Currency', words: 'USD' },
       { name: 'Accounts', words: '2 accounts: 1111, 2222' },
-      { name: 'Machines', words: '41 of 43 nodes of cluster prod are on this bill.' },
+      {
+        name: 'Machines',
+        words:
+          '41 of 43 nodes of cluster prod are on this bill. 1 of 1 node of cluster test is on this bill.',
+      },
+      { name: 'A daily run', words: '2 of 3 files did not change for a day, and would not be read again' },
     ]);
     expect(foundWords(NOTHING)).toEqual([]);
-    expect(foundWords({ ...NOTHING, files: 1, clusters_matched: { nodes: 1, on_bill: 1 } })).toEqual([
-      { name: 'Files', words: '1 file' },
-      { name: 'Machines', words: '1 of 1 node of connected clusters is on this bill.' },
+    expect(foundWords({ ...NOTHING, files: 4, files_not_read: 3, units: ['prod'] })).toEqual([
+      { name: 'Files', words: '4 files, of which the check had no time to read 3' },
+      { name: 'Clusters, hosts or tools', words: 'prod' },
     ]);
   });
 
@@ -153,6 +167,15 @@ describe('the ways to connect', () => {
     expect(typeAt('aws', '/exports/aws')).toBeNull();
     expect(typeAt('aws', ' gs://copied/aws')).toBe('gcs');
     expect(typeAt('ai', '', 'files')).toBe('s3');
+  });
+
+  it('are at the place that is typed, or at the usual one', () => {
+    const locationAt = (place: Place, way: string, typed: string) => locationOf(wayOf(place, way).way, typed);
+    expect(locationAt('aws', 'focus', ' s3://bills ')).toBe('s3://bills');
+    expect(locationAt('aws', 'focus', ' ')).toBe('');
+    expect(locationAt('ai', 'anthropic', '')).toBe('https://api.anthropic.com');
+    expect(locationAt('ai', 'github', '')).toBe('');
+    expect(locationAt('file', 'focus', 's3://typed/before')).toBe('upload');
   });
 
   it('ask a file for nothing that opens it, and have steps for everything else', () => {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { guessKind } from '../../../web/sources/files/guess-kind.ts';
-import { nameProblem } from '../../../web/sources/files/use-file-queue.ts';
+import { nameProblem } from '../../../web/sources/files/name-problem.ts';
 
 const FOCUS = 'BilledCost,BillingPeriodStart,ChargePeriodStart\n1,2026-01-01,2026-01-01\n';
 

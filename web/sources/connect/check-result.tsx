@@ -1,4 +1,4 @@
-import { Alert, Stack, Text } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { SourceCheck } from '../../http/coming-routes.ts';
 import { SentencesAlert } from '../../shared/sentences.tsx';
@@ -7,14 +7,14 @@ import { foundWords } from './found-words.ts';
 
 /** What a look at the source found, what to change before it can be read, and what to know. */
 export const CheckResult = ({
-  check: { ok, problems, warnings = [], found },
+  check: { ok, problems, warnings, found },
 }: {
   check: SourceCheck;
 }): ReactNode => (
   <Stack gap="sm" role="status">
     <SentencesAlert color="red" title="This cannot be read yet" words={problems} />
     <SentencesAlert color="yellow" title="Know this before you connect it" words={warnings} />
-    {found !== null && foundWords(found).length > 0 && (
+    {foundWords(found).length > 0 && (
       <Alert color={ok ? 'green' : 'gray'} title={ok ? 'This can be read' : 'Found so far'}>
         <Facts label="What was found">
           {foundWords(found).map(({ name, words }) => (
@@ -23,9 +23,6 @@ export const CheckResult = ({
             </Fact>
           ))}
         </Facts>
-        {found.unchanged_by_run === true && (
-          <Text size="sm">The service has read all of this already. A run would change nothing.</Text>
-        )}
       </Alert>
     )}
   </Stack>

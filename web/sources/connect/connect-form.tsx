@@ -17,7 +17,7 @@ import { PageLink } from '../../shared/page-link.tsx';
 import { CredentialInputs } from '../credentials/credential-inputs.tsx';
 import { ChosenFiles } from '../files/chosen-files.tsx';
 import { guessKind } from '../files/guess-kind.ts';
-import { useFileQueue, type FileQueue } from '../files/use-file-queue.ts';
+import { canSend, useFileQueue, type FileQueue } from '../files/use-file-queue.ts';
 import { FurtherFields, LocationField, NameField, OptionFields, type SourceForm } from '../source-fields.tsx';
 import { SOURCE_KINDS, type OptionField, type OptionsOfSource } from '../source-kinds.ts';
 import { fieldOf, valuesOf, type SourceValues } from '../source-values.ts';
@@ -85,7 +85,7 @@ export function ConnectForm({
     <Form
       change={{ ...change, error: change.isError ? change.error : check.error }}
       action={source === null ? 'Connect' : 'Try again'}
-      isReady={!isUpload || queue.files.length > 0}
+      isReady={!isUpload || canSend(queue)}
       before={
         <>
           <Button variant="default" renderRoot={(props) => <Link {...props} to="/sources" />}>
@@ -123,6 +123,7 @@ export function ConnectForm({
                   form={form}
                   placeholder={way.location.example}
                   description={way.location.about}
+                  isRequired={way.location.isUsual !== true}
                 />
               )}
               <Access form={form} way={way} />

@@ -6,11 +6,11 @@ import { credentialsBody } from '../credentials/credential-fields.ts';
 import type { FileQueue } from '../files/use-file-queue.ts';
 import { bodyOfNew, type SourceValues } from '../source-values.ts';
 import type { CostSource } from '../sources-queries.ts';
-import { typeOf, type Way } from './ways.ts';
+import { locationOf, typeOf, type Way } from './ways.ts';
 
 /** What is sent about a new source: what people filled in, and what the way decides. */
 export function newBody(way: Way, suggestedName: string, values: SourceValues) {
-  const location = way.location === UPLOAD ? UPLOAD : values.location;
+  const location = locationOf(way, values.location);
   const body = bodyOfNew({
     ...values,
     name: values.name.trim() === '' ? suggestedName : values.name,

@@ -25,8 +25,8 @@ export interface Way {
   kind: SourceKind;
   /** The name of the source, until people give it another. */
   name: string;
-  /** What its location looks like. With `upload`, people send files instead. */
-  location: { example: string; about?: string } | typeof UPLOAD;
+  /** What its location looks like, or mostly is. With `upload`, people send files instead. */
+  location: { example: string; about?: string; isUsual?: true } | typeof UPLOAD;
   /** Options that the way decides. */
   options?: Readonly<Record<string, string>>;
   /** What opens it: a token of the vendor, or else what its location takes. */
@@ -233,7 +233,10 @@ export const PLACES = {
         name: 'GitHub Copilot',
         options: { vendor: 'github' },
         opensWith: 'token',
-        location: { example: 'https://api.github.com/orgs/my-organisation' },
+        location: {
+          example: 'https://api.github.com/organizations/my-organisation',
+          about: 'An organisation, or …/enterprises/ and the name of an enterprise.',
+        },
         steps: gitHubSteps,
       },
       anthropic: {
@@ -242,7 +245,11 @@ export const PLACES = {
         name: 'Claude',
         options: { vendor: 'anthropic' },
         opensWith: 'token',
-        location: { example: 'https://api.anthropic.com' },
+        location: {
+          example: 'https://api.anthropic.com',
+          about: 'All workspaces, or one: …/workspaces/wrkspc_…',
+          isUsual: true,
+        },
         steps: anthropicSteps,
       },
       cursor: {
@@ -251,7 +258,7 @@ export const PLACES = {
         name: 'Cursor',
         options: { vendor: 'cursor' },
         opensWith: 'token',
-        location: { example: 'https://api.cursor.com' },
+        location: { example: 'https://api.cursor.com', isUsual: true },
         steps: cursorSteps,
       },
       files: {
@@ -279,8 +286,12 @@ export function wayOf(place: Place, name: string | undefined): { name: string; w
   return { name: found[0], way: found[1] };
 }
 
-/** Returns the type of credentials that opens what is typed as the location, or at first what the example shows. */
-export function typeOf({ location: shown, opensWith }: Way, typed: string): CredentialType | null {
-  if (shown === UPLOAD) return null;
-  return typeFor(typed.trim() === '' ? shown.example : typed, opensWith);
+/** Returns the location of a source: what is typed, or what the way decides. */
+export function locationOf({ location }: Way, typed: string): string {
+  if (location === UPLOAD) return UPLOAD;
+  return typed.trim() === '' && location.isUsual === true ? location.example : typed.trim();
 }
+
+/** Returns the type of credentials that opens what is typed as the location, or at first what the example shows. */
+export const typeOf = ({ location, opensWith }: Way, typed: string): CredentialType | null =>
+  location === UPLOAD ? null : typeFor(typed.trim() === '' ? location.example : typed, opensWith);

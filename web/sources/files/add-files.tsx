@@ -6,7 +6,7 @@ import { useChange } from '../../shared/forms/use-change.ts';
 import { countText } from '../../shared/numbers.ts';
 import type { CostSource } from '../sources-queries.ts';
 import { ChosenFiles } from './chosen-files.tsx';
-import { useFileQueue } from './use-file-queue.ts';
+import { canSend, useFileQueue } from './use-file-queue.ts';
 
 /** Sends files of a source that is there already, and starts a run that reads them. */
 export function AddFiles({
@@ -38,7 +38,7 @@ export function AddFiles({
       change={change}
       action="Send and read"
       justify="flex-end"
-      isReady={queue.files.length > 0}
+      isReady={canSend(queue)}
       onSubmit={() => {
         change.mutate(undefined);
       }}

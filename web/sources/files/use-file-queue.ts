@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from 'react';
-import { LONGEST_NAME, UPLOADED_NAME } from '../../../domain/sources/uploads/name-rule.ts';
 import { isSignedOut, messageOf } from '../../http/api-error.ts';
+import { nameProblem } from './name-problem.ts';
 import { sendFile } from './send-file.ts';
 
 /** A file that people have chosen, and how far it is sent. */
@@ -15,20 +15,18 @@ export interface QueuedFile {
   problem: string | null;
 }
 
-/** Returns why no source can have a file of the name; null if one can. */
-export const nameProblem = (name: string): string | null =>
-  UPLOADED_NAME.test(name) && name.length <= LONGEST_NAME
-    ? null
-    : 'Expected a file that ends in .csv, .csv.gz or .parquet. Export the rows in one of these formats.';
-
 export interface FileQueue {
   files: readonly QueuedFile[];
   /** Adds files. One of the same name takes the place of the earlier one. */
   add: (files: readonly File[]) => void;
   remove: (name: string) => void;
-  /** Sends all that can be sent and are not sent yet, one after the other. Returns how many were refused. */
+  /** Sends all that are not sent yet, one after the other. Returns how many were refused. */
   send: (sourceId: string, signal?: AbortSignal) => Promise<number>;
 }
+
+/** Whether there are files, and the service may take all of them. */
+export const canSend = ({ files }: FileQueue): boolean =>
+  files.length > 0 && files.every(({ name }) => nameProblem(name) === null);
 
 /** Files to send for a source. A file that is refused stays, so that it can be sent again. */
 export function useFileQueue(): FileQueue {
@@ -54,9 +52,7 @@ export function useFileQueue(): FileQueue {
       change((before) => before.filter((each) => each.name !== name));
     },
     send: async (sourceId, signal) => {
-      const unsent = newest.current.filter(
-        ({ name, state }) => state !== 'sent' && nameProblem(name) === null,
-      );
+      const unsent = newest.current.filter(({ state }) => state !== 'sent');
       for (const { name, file } of unsent) {
         update(name, { state: 'sending', share: 0, problem: null });
         try {

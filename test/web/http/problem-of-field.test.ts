@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { problemOf } from '../../../web/shared/forms/show-at-field.ts';
+import { problemOf } from '../../../web/http/problem-of-field.ts';
 import { fieldOf } from '../../../web/sources/source-values.ts';
 
 it('finds the field that a refusal names', () => {
