@@ -14,7 +14,7 @@ import { Answer, Empty } from '../shared/states.tsx';
 import type { MonthSpend, SameDays } from './month-spend.ts';
 import { monthSpendQuery } from './month-spend-query.ts';
 import { SOURCE_NAMES } from '../spend/source-names.ts';
-import { NewSource } from '../sources/new-source.tsx';
+import { NewSource, SendFile } from '../sources/new-source.tsx';
 import { sourcesQuery } from '../sources/sources-queries.ts';
 import { TableHead } from '../shared/tables/table-head.tsx';
 
@@ -45,8 +45,15 @@ function Nothing(): ReactNode {
   const { may } = useSession();
   const { data: sources } = useInfiniteQuery(sourcesQuery);
   return sources?.length === 0 && may('admin') ? (
-    <Empty action={<NewSource />}>
-      There is no spend yet. Connect a cloud bill, a cluster, hosts or AI tools, or send a file.
+    <Empty
+      action={
+        <Group gap="xs" justify="center">
+          <NewSource />
+          <SendFile />
+        </Group>
+      }
+    >
+      There is no spend yet. Connect a cloud bill, a cluster, hosts or AI tools, or send a file with costs.
     </Empty>
   ) : (
     <Empty action={<PageLink to="/sources">See the sources</PageLink>}>

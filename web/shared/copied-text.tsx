@@ -9,7 +9,7 @@ export const CopiedText = ({ children: text, name }: { children: string; name: s
       block
       flex={1}
       miw={0}
-      mah={320}
+      mah={420}
       style={{ overflow: 'auto' }}
       tabIndex={0}
       role="group"

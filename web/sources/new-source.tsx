@@ -8,3 +8,14 @@ export const NewSource = (): ReactNode => (
     Connect a source
   </Button>
 );
+
+/** A button that leads to the form for files of this computer. */
+export const SendFile = (): ReactNode => (
+  <Button
+    size="sm"
+    variant="default"
+    renderRoot={(props) => <Link {...props} to="/sources/new" search={{ from: 'file' }} />}
+  >
+    Send a file
+  </Button>
+);

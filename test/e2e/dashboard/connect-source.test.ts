@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowserWith, expectRows, openFromMenu } from '../../support/browser/browser.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { exportsIn } from '../../support/exports/write-export.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
@@ -68,7 +69,7 @@ describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
     service = await sharedService();
   });
 
-  it('leads an empty organisation to its first unit cost in seven clicks, with a file', async () => {
+  it('leads an empty organisation to its first unit cost in six clicks, with a file', async () => {
     const { page, admin } = await newVisitor('Empty shop');
     let clicks = 0;
     await page.exposeFunction('countClick', () => {
@@ -78,8 +79,7 @@ describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
       "document.addEventListener('click', (event) => event.isTrusted && countClick(), true)",
     );
     await page.getByText('There is no spend yet.').waitFor();
-    await page.getByRole('link', { name: 'Connect a source' }).click();
-    await page.getByRole('radio', { name: /^A file of this computer/ }).click();
+    await page.getByRole('link', { name: 'Send a file' }).click();
     await choose(page, chooseFiles(page), [text('bill.csv', BILL)]);
     await page.getByText('The columns are those of: A cloud bill in the FOCUS format.').waitFor();
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
@@ -98,7 +98,7 @@ describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
       .getByRole('row')
       .filter({ hasText: '2026-01' });
     for (const words of ['$310.00', '62', '$5.00']) await january.getByText(words, { exact: true }).waitFor();
-    expect(clicks).toBe(7);
+    expect(clicks).toBe(6);
     expect(await sources(admin)).toMatchObject([{ name: 'Cloud bill', kind: 'focus', location: 'upload' }]);
   });
 
@@ -160,6 +160,28 @@ describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
     await page.getByText('january.csv is deleted.').waitFor();
     await files(page).getByText('january.csv').waitFor({ state: 'detached' });
     expect(await names()).toEqual(['november.csv']);
+  });
+
+  it('looks at a bill before it is connected, and says what to change', async () => {
+    const { page, admin } = await newVisitor('Looking shop');
+    const write = exportsIn(service.exportsDir);
+    const found = page.getByRole('table', { name: 'What was found' });
+    await page.goto('/sources/new?from=other&by=focus');
+    await page.getByLabel('Location').fill(await write('euro.csv', BILL.replaceAll('USD', 'EUR')));
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText(/^The bill is in EUR, and the organisation in USD/).waitFor();
+    await page.getByLabel('Location').fill(await write('bill.csv', BILL));
+    await found.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('This can be read').waitFor();
+    await found.getByRole('row', { name: 'Months' }).getByText('1 month: 2026-01').waitFor();
+    await found.getByRole('row', { name: 'Days' }).getByText('2026-01-01 to 2026-01-31').waitFor();
+    await found.getByRole('row', { name: 'Currency' }).getByText('USD').waitFor();
+    await found.getByRole('row', { name: 'Accounts' }).getByText('1 account: 1111').waitFor();
+    expect(await sources(admin)).toEqual([]);
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await lastRun(page, '31 rows read');
+    expect(await sources(admin)).toHaveLength(1);
   });
 
   it('shows the steps with the names that are typed, and a refusal at its field without losing anything', async () => {

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { foundWords, monthsWords } from '../../../web/sources/connect/found-words.ts';
 import { freeName } from '../../../web/sources/connect/free-name.ts';
 import { readingPolicy } from '../../../web/sources/connect/steps/aws-steps.ts';
-import { azureFocusSteps } from '../../../web/sources/connect/steps/azure-steps.ts';
-import { googleUsageSteps } from '../../../web/sources/connect/steps/google-steps.ts';
-import { namesIn } from '../../../web/sources/connect/steps/location-names.ts';
+import { accessSteps } from '../../../web/sources/connect/steps/access-steps.ts';
+import { isNamed, namesIn } from '../../../web/sources/connect/steps/location-names.ts';
 import { locationOf, PLACES, typeOf, waysOf, wayOf, type Place } from '../../../web/sources/connect/ways.ts';
 
 const NOTHING = {
@@ -133,13 +132,28 @@ describe('the steps of a cloud', () => {
   it('end the access to a container, and grant one data set', () => {
     const codeOf = (steps: readonly { code?: string }[]): string =>
       steps.map(({ code = '' }) => code).join('\n');
-    const azure = codeOf(azureFocusSteps(namesIn('az://acme/exports'), '2026-02-07'));
+    const azure = codeOf(accessSteps('azure', namesIn('az://acme/exports'), '2026-02-07'));
     expect(azure).toContain('--permissions rl --expiry 2027-12-31T00:00Z');
     expect(azure).toContain('--account-name acme --name exports --policy-name cost-analytics');
-    const google = codeOf(googleUsageSteps(namesIn('bigquery://acme.billing.costs'), '2026-02-07'));
+    const google = codeOf(accessSteps('google', namesIn('bigquery://acme.billing.costs'), '2026-02-07'));
     expect(google).toContain(
       'GRANT `roles/bigquery.dataViewer` ON SCHEMA `acme.billing` TO "serviceAccount:cost-analytics@acme.iam.gserviceaccount.com"',
     );
+    const bucket = codeOf(accessSteps('gcs', namesIn('gs://acme-bills'), '2026-02-07'));
+    expect(bucket).toContain('add-iam-policy-binding gs://acme-bills ');
+    expect(accessSteps(null, namesIn('/exports'), '2026-02-07')).toEqual([]);
+  });
+
+  it('say so while a name is missing', () => {
+    const isNamedAt = (location: string) =>
+      (['s3', 'azure', 'gcs', 'google'] as const).map((type) =>
+        isNamed(accessSteps(type, namesIn(location), '2026-02-07')),
+      );
+    expect(isNamedAt('')).toEqual([false, false, false, false]);
+    expect(isNamedAt('s3://bills')).toEqual([true, false, true, false]);
+    expect(isNamedAt('az://acme')).toEqual([false, false, false, false]);
+    expect(isNamedAt('az://acme/exports')).toEqual([false, true, false, false]);
+    expect(isNamedAt('bigquery://acme.billing.costs')).toEqual([false, false, false, true]);
   });
 });
 

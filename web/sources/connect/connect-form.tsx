@@ -3,33 +3,29 @@ import { useForm } from '@mantine/form';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { UPLOAD } from '../../../domain/sources/uploads/name-rule.ts';
 import { dataOf } from '../../http/api.ts';
 import { comingApi } from '../../http/coming-routes.ts';
-import { useSession } from '../../http/session.ts';
 import { Card } from '../../shared/card.tsx';
 import { Form } from '../../shared/forms/form.tsx';
-import { RadioGroup } from '../../shared/forms/radio-group.tsx';
 import { showAtField } from '../../shared/forms/show-at-field.ts';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { countText } from '../../shared/numbers.ts';
 import { PageLink } from '../../shared/page-link.tsx';
-import { CredentialInputs } from '../credentials/credential-inputs.tsx';
-import { ChosenFiles } from '../files/chosen-files.tsx';
-import { guessKind } from '../files/guess-kind.ts';
-import { canSend, useFileQueue, type FileQueue } from '../files/use-file-queue.ts';
-import { FurtherFields, LocationField, NameField, OptionFields, type SourceForm } from '../source-fields.tsx';
-import { SOURCE_KINDS, type OptionField, type OptionsOfSource } from '../source-kinds.ts';
+import { canSend, useFileQueue } from '../files/use-file-queue.ts';
 import { fieldOf, valuesOf, type SourceValues } from '../source-values.ts';
 import { sourcesQuery } from '../sources-queries.ts';
 import { CheckResult } from './check-result.tsx';
 import { freeName } from './free-name.ts';
-import { StepList } from './step-list.tsx';
-import { namesIn } from './steps/location-names.ts';
+import { Preparation } from './preparation.tsx';
+import { SentFiles } from './sent-files.tsx';
+import { Settings } from './settings.tsx';
 import { newBody, useConnect } from './use-connect.ts';
-import { PLACES, typeOf, waysOf, type Place, type Way } from './ways.ts';
+import { WayChoice } from './way-choice.tsx';
+import type { Place, Way } from './ways.ts';
 
-/** Connects a source in one of the ways of a place: what to prepare there, where it is, what opens it, and a look before. */
+/** Connects a source in one of the ways of a place: where it is, what to prepare there, what opens it, and a look before. */
 export function ConnectForm({
   place,
   wayName,
@@ -51,10 +47,12 @@ export function ConnectForm({
       forget();
     },
   });
-  const onRefused = (error: unknown): void => {
-    setShowsMore(true);
-    showAtField(form, fieldOf)(error);
-  };
+  const onRefused = showAtField(form, fieldOf, () => {
+    // The field must be there before it can have the focus.
+    flushSync(() => {
+      setShowsMore(true);
+    });
+  });
   const check = useChange({
     send: (values: SourceValues, signal) =>
       dataOf(
@@ -91,7 +89,7 @@ export function ConnectForm({
           <Button variant="default" renderRoot={(props) => <Link {...props} to="/sources" />}>
             Cancel
           </Button>
-          {!isUpload && (
+          {!isUpload && source === null && (
             <Button
               variant="default"
               loading={check.isPending}
@@ -110,47 +108,24 @@ export function ConnectForm({
         change.mutate(values);
       })}
     >
-      {source === null && <WayChoice place={place} wayName={wayName} choose={choose} />}
-      {source === null && <Preparation way={way} location={form.values.location} />}
+      {source === null && (
+        <>
+          <WayChoice
+            place={place}
+            value={wayName}
+            onChange={(name) => {
+              forget();
+              choose(name);
+            }}
+          />
+          <Preparation way={way} form={form} />
+        </>
+      )}
       <Card title={isUpload ? 'Send the files' : 'Connect it'}>
         <Stack maw={720}>
           {isUpload && <SentFiles queue={queue} isSending={change.isPending} place={place} choose={choose} />}
           {source === null ? (
-            <>
-              <NameField form={form} suggested={suggestedName} />
-              {way.location !== UPLOAD && (
-                <LocationField
-                  form={form}
-                  placeholder={way.location.example}
-                  description={way.location.about}
-                  isRequired={way.location.isUsual !== true}
-                />
-              )}
-              <Access form={form} way={way} />
-              <OptionFields form={form} kind={way.kind} decided={way.options} shows={isNeeded} />
-              <Button
-                variant="subtle"
-                size="xs"
-                w="fit-content"
-                aria-expanded={showsMore}
-                onClick={() => {
-                  setShowsMore(!showsMore);
-                }}
-              >
-                {showsMore ? 'Fewer settings' : 'More settings'}
-              </Button>
-              {showsMore && (
-                <>
-                  <OptionFields
-                    form={form}
-                    kind={way.kind}
-                    decided={way.options}
-                    shows={(...option) => !isNeeded(...option)}
-                  />
-                  <FurtherFields form={form} />
-                </>
-              )}
-            </>
+            <Settings {...{ form, way, suggestedName, showsMore, setShowsMore }} />
           ) : (
             <Text size="sm">
               <PageLink underline="always" to="/sources/$id" params={{ id: source.id }}>
@@ -178,102 +153,5 @@ function useSuggestedName({ name }: Way): string {
   return freeName(
     name,
     sources.map((source) => source.name),
-  );
-}
-
-/** Whether a new source mostly needs an option. */
-const isNeeded = ({ isUsual, isRequired }: OptionField, source: OptionsOfSource): boolean =>
-  isUsual === true || isRequired?.(source) === true;
-
-function WayChoice({
-  place,
-  wayName,
-  choose,
-}: {
-  place: Place;
-  wayName: string;
-  choose: (way: string) => void;
-}): ReactNode {
-  const ways = Object.entries(waysOf(place));
-  if (ways.length === 1) return null;
-  return (
-    <Card title={PLACES[place].question}>
-      <RadioGroup
-        aria-label={PLACES[place].question}
-        choices={Object.fromEntries(
-          ways.map(([name, { label, description }]) => [name, { label, description }]),
-        )}
-        value={wayName}
-        onChange={choose}
-      />
-    </Card>
-  );
-}
-
-/** What to do outside this service first, with the names that are typed already. */
-function Preparation({ way: { steps, kind }, location }: { way: Way; location: string }): ReactNode {
-  const { today } = useSession();
-  if (steps === undefined) return null;
-  return (
-    <Card title="Prepare it">
-      <Text size="sm" mb="sm">
-        Names in capitals become yours once you have typed the location below. The service reads this as “
-        {SOURCE_KINDS[kind].label}”.
-      </Text>
-      <StepList steps={steps(namesIn(location), today)} />
-    </Card>
-  );
-}
-
-/** What opens the location, if it takes anything. */
-function Access({ form, way }: { form: SourceForm; way: Way }): ReactNode {
-  const type = typeOf(way, form.values.location);
-  if (type === null) return null;
-  return (
-    <Stack gap="sm">
-      <Text size="sm">
-        What opens it is stored encrypted, belongs to this source only, and is never shown again.
-      </Text>
-      <CredentialInputs type={type} form={form} />
-    </Stack>
-  );
-}
-
-/** The files to send. Those of a known kind choose the way by themselves. */
-function SentFiles({
-  queue,
-  isSending,
-  place,
-  choose,
-}: {
-  queue: FileQueue;
-  isSending: boolean;
-  place: Place;
-  choose: (way: string) => void;
-}): ReactNode {
-  const [guessed, setGuessed] = useState<string | null>(null);
-  const guess = async (file: File): Promise<void> => {
-    const kind = await guessKind(file);
-    const [name, way] = Object.entries(waysOf(place)).find(([, one]) => one.kind === kind) ?? [];
-    if (name === undefined || way === undefined) return;
-    setGuessed(way.label);
-    choose(name);
-  };
-  return (
-    <>
-      <ChosenFiles
-        queue={{
-          ...queue,
-          add: (files) => {
-            queue.add(files);
-            if (files[0] !== undefined) void guess(files[0]);
-          },
-        }}
-        isSending={isSending}
-      />
-      <Text size="sm" aria-live="polite">
-        {guessed !== null && queue.files.length > 0 && `The columns are those of: ${guessed}.`}
-      </Text>
-    </>
   );
 }

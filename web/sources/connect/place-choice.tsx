@@ -59,7 +59,7 @@ function PlaceCard({
 }): ReactNode {
   const Shape = ICONS[place];
   return (
-    <Radio.Card value={place} p="sm" h="100%">
+    <Radio.Card value={place} p="sm" h="100%" style={{ display: 'flex', alignItems: 'flex-start' }}>
       <Group wrap="nowrap" align="flex-start" gap="sm">
         <Radio.Indicator mt={2} />
         <div>

@@ -10,6 +10,8 @@ export interface CredentialField {
   placeholder?: string;
   /** Whether it must not be read over a shoulder. A key file is long, and hidden by being pasted or chosen. */
   shows: 'text' | 'dots' | 'key file';
+  /** Whether few need it. */
+  isRare?: true;
 }
 
 const ENDPOINT: CredentialField = {
@@ -18,6 +20,7 @@ const ENDPOINT: CredentialField = {
   description: 'Only for a service that speaks like the cloud’s, such as MinIO.',
   placeholder: 'https://minio.example.com',
   shows: 'text',
+  isRare: true,
 };
 
 /** The fields of each type of credentials. */
@@ -32,6 +35,7 @@ export const CREDENTIAL_FIELDS: Readonly<Record<CredentialType, readonly Credent
       description: 'With the key, or with the service’s own identity.',
       placeholder: 'arn:aws:iam::123456789012:role/billing',
       shows: 'text',
+      isRare: true,
     },
     ENDPOINT,
   ],

@@ -4,15 +4,17 @@ import type { ReactNode } from 'react';
 import type { CredentialType } from '../../../domain/sources/credentials.ts';
 import { CREDENTIAL_FIELDS, type CredentialField, type EnteredCredentials } from './credential-fields.ts';
 
-/** The inputs of a type of credentials, in a form that has them as `credentials`. */
+/** The inputs of a type of credentials that `shows` chooses, in a form that has them as `credentials`. */
 export const CredentialInputs = <Values extends { credentials: EnteredCredentials }>({
   type,
   form,
+  shows = () => true,
 }: {
   type: CredentialType;
   form: UseFormReturnType<Values>;
+  shows?: (field: CredentialField) => boolean;
 }): ReactNode =>
-  CREDENTIAL_FIELDS[type].map((field) => (
+  CREDENTIAL_FIELDS[type].filter(shows).map((field) => (
     <CredentialInput
       key={field.name}
       field={field}

@@ -28,7 +28,8 @@ export function readingPolicy({ bucket, prefix }: LocationNames): string {
   );
 }
 
-const access = (names: LocationNames): readonly Step[] => [
+/** How a new user may read a folder of a bucket. */
+export const awsAccess = (names: LocationNames): readonly Step[] => [
   {
     title: 'Let a new user read that folder, and nothing else',
     text: 'Save this policy as policy.json. If the bucket encrypts with a key of KMS, the user also needs kms:Decrypt for that key.',
@@ -61,7 +62,6 @@ export const awsFocusSteps: Steps = (names) => [
       `In Billing and Cost Management, open Data Exports and choose Create: a standard data export of the table FOCUS 1.2 with AWS columns, or FOCUS 1.0. ` +
       `${delivery(names)} ${WHERE}`,
   },
-  ...access(names),
 ];
 
 /** AWS Cost and Usage Reports. */
@@ -72,5 +72,4 @@ export const awsCurSteps: Steps = (names) => [
       'In Billing and Cost Management, open Data Exports and choose Create: a standard data export of CUR 2.0, with “Include resource IDs”, and the time granularity Daily or Hourly. ' +
       `${delivery(names)} ${WHERE} Older Cost and Usage Reports are read too.`,
   },
-  ...access(names),
 ];

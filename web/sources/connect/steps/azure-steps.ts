@@ -5,17 +5,20 @@ import type { Step, Steps } from './step.ts';
 /** A long time for a daily read, which still ends. */
 const endOfNextYear = (today: Day): string => `${Number(today.slice(0, 4)) + 1}-12-31T00:00Z`;
 
-const access = ({ account, container }: LocationNames, today: Day): Step => ({
-  title: 'Make a signature that may only list and read',
-  text:
-    'The policy of the container limits the signature, and deleting the policy revokes it. The last command shows the signature, which you paste below. ' +
-    'A signature of a user (user delegation) ends after seven days at the latest, so it does not suit a daily read.',
-  code: [
-    `az storage container policy create --account-name ${account} --container-name ${container} --name cost-analytics --permissions rl --expiry ${endOfNextYear(today)}`,
-    `az storage container generate-sas --account-name ${account} --name ${container} --policy-name cost-analytics --https-only --output tsv`,
-  ].join('\n'),
-  codeName: 'the commands',
-});
+/** How a signature may read a container. */
+export const azureAccess = ({ account, container }: LocationNames, today: Day): readonly Step[] => [
+  {
+    title: 'Make a signature that may only list and read',
+    text:
+      'The policy of the container limits the signature, and deleting the policy revokes it. The last command shows the signature, which you paste below. ' +
+      'A signature of a user (user delegation) ends after seven days at the latest, so it does not suit a daily read.',
+    code: [
+      `az storage container policy create --account-name ${account} --container-name ${container} --name cost-analytics --permissions rl --expiry ${endOfNextYear(today)}`,
+      `az storage container generate-sas --account-name ${account} --name ${container} --policy-name cost-analytics --https-only --output tsv`,
+    ].join('\n'),
+    codeName: 'the commands',
+  },
+];
 
 const exported = ({ account, container, prefix }: LocationNames, type: string): Step => ({
   title: 'Create the export',
@@ -31,15 +34,13 @@ const PAST_MONTHS: Step = {
 };
 
 /** Azure exports in the FOCUS format. */
-export const azureFocusSteps: Steps = (names, today) => [
+export const azureFocusSteps: Steps = (names) => [
   exported(names, 'Cost and usage details (FOCUS)'),
   PAST_MONTHS,
-  access(names, today),
 ];
 
 /** Azure exports of amortised cost details. */
-export const azureDetailsSteps: Steps = (names, today) => [
+export const azureDetailsSteps: Steps = (names) => [
   exported(names, 'Cost and usage details (amortized)'),
   PAST_MONTHS,
-  access(names, today),
 ];

@@ -37,3 +37,7 @@ export function namesIn(location: string): LocationNames {
     table: table === '' ? 'TABLE' : table,
   };
 }
+
+/** Whether steps name everything, so that nobody copies a word in capitals. */
+export const isNamed = (steps: readonly { code?: string }[]): boolean =>
+  steps.every(({ code = '' }) => !/\b(?:BUCKET|ACCOUNT|CONTAINER|PROJECT|DATASET)\b/.test(code));

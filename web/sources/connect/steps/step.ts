@@ -1,4 +1,3 @@
-import type { Day } from '../../../shared/calendar.ts';
 import type { LocationNames } from './location-names.ts';
 
 /** One thing to do outside this service before it can read a bill. */
@@ -12,5 +11,5 @@ export interface Step {
   codeName?: string;
 }
 
-/** The steps of a way to connect, with the names that are typed already. `today` decides when access ends that must end. */
-export type Steps = (names: LocationNames, today: Day) => readonly Step[];
+/** How spend is exported, with the names that are typed already. */
+export type Steps = (names: LocationNames) => readonly Step[];

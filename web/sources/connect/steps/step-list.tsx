@@ -1,7 +1,7 @@
 import { List, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CopiedText } from '../../shared/copied-text.tsx';
-import type { Step } from './steps/step.ts';
+import { CopiedText } from '../../../shared/copied-text.tsx';
+import type { Step } from './step.ts';
 
 /** What to do outside this service, one after the other, with what to copy. */
 export const StepList = ({ steps }: { steps: readonly Step[] }): ReactNode => (
