@@ -80,22 +80,22 @@ const ON_BILL: OptionField = {
   },
 };
 
-const column = (name: string, label: string, isRequired = false): OptionField => ({
+const column = (name: string, label: string, more: Partial<OptionField> = {}): OptionField => ({
   name: `columns/${name}`,
   label: `Column of the ${label}`,
   without: 'None',
-  isUsual: true,
-  ...(isRequired ? { isRequired: always } : {}),
+  ...more,
 });
 
-const forAll = (name: string, label: string, placeholder: string): OptionField => ({
+const forAll = (name: string, label: string, more: Partial<OptionField>): OptionField => ({
   name: `defaults/${name}`,
   label,
-  placeholder,
-  description: 'Of all rows, if no column has it.',
   isUsual: true,
-  without: 'As the columns have it',
+  without: 'As the rows name it',
+  ...more,
 });
+
+const USUAL = { isUsual: true } as const;
 
 const isOfVendor = ({ options }: OptionsOfSource): boolean => (options['vendor'] ?? 'none') !== 'none';
 
@@ -118,21 +118,49 @@ export const SOURCE_KINDS: Readonly<Record<SourceKind, KindWords>> = {
   },
   gcp_billing: {
     label: 'Google Cloud usage cost',
-    location: 'The standard or detailed usage cost table, as bigquery://project.dataset.table.',
+    location:
+      'The usage cost table, as bigquery://project.dataset.table, or its exports as CSV or Parquet files.',
     options: [COST_COLUMN, MOST_BYTES, KUBERNETES_LABELS],
   },
   custom: {
     label: 'Another bill (own columns)',
-    location: 'A path, glob or URI of CSV or Parquet files.',
+    location: 'A path, glob or URI of CSV or Parquet files of any vendor.',
     options: [
-      column('day', 'day', true),
-      column('cost', 'cost', true),
-      column('account', 'account'),
-      column('service', 'service'),
+      column('day', 'day', { isRequired: always, description: 'Days, instants, or months.' }),
+      {
+        name: 'day_format',
+        label: 'Days with slashes',
+        description: 'How a day such as 01/02/2026 is read.',
+        choices: { none: 'There are none', 'MM/DD/YYYY': 'MM/DD/YYYY', 'DD/MM/YYYY': 'DD/MM/YYYY' },
+        noneIs: 'none',
+        isUsual: true,
+      },
+      column('cost', 'cost', { isRequired: always }),
+      column('account', 'account', USUAL),
+      column('service', 'service', USUAL),
+      forAll('provider', 'Provider', {
+        placeholder: 'Datadog',
+        description: 'The vendor of rows that name none.',
+      }),
+      forAll('account', 'Account', {
+        placeholder: 'acme',
+        description: 'The account of rows that name none.',
+      }),
+      forAll('currency', 'Currency of rows that name none', {
+        description: 'By default the organisation’s.',
+        without: 'The organisation’s',
+      }),
+      column('provider', 'provider'),
+      column('account_name', 'account’s name'),
+      column('currency', 'currency'),
       column('resource', 'resource'),
-      forAll('provider', 'Provider', 'Datadog'),
-      forAll('account', 'Account', 'acme'),
-      forAll('currency', 'Currency of the rows', 'USD'),
+      column('resource_name', 'resource’s name'),
+      column('resource_group', 'resource group'),
+      column('tags', 'tags', { description: 'A JSON object.' }),
+      column('last_day', 'last day', { description: 'Of charges that are spread over days.' }),
+      column('end', 'end', { description: 'Exclusive, in place of the last day.' }),
+      column('billing_period', 'billing period', { description: 'By default the month of the day.' }),
+      COST_COLUMN,
     ],
   },
   opencost: {

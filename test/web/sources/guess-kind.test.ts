@@ -13,6 +13,7 @@ it('tells kinds apart by the names of columns', async () => {
   expect(await guess('a.csv', 'identity/LineItemId,lineItem/UsageAccountId\n')).toBe('aws_cur');
   expect(await guess('a.csv', 'line_item_line_item_type,line_item_unblended_cost\n')).toBe('aws_cur');
   expect(await guess('a.csv', 'subscriptionId,meterCategory,costInBillingCurrency\n')).toBe('azure_cost');
+  expect(await guess('a.csv', 'billing_account_id,usage_start_time,cost\n')).toBe('gcp_billing');
   expect(await guess('a.csv', 'Date,Namespace,ControllerKind,TotalCost\n')).toBe('opencost');
   expect(await guess('a.csv', '\uFEFFday,host,service,cost\n')).toBe('hosts');
   expect(await guess('a.csv', 'date,amount\n')).toBeNull();

@@ -161,6 +161,7 @@ export const PLACES = {
       },
       cur: { label: 'AWS Cost and Usage Report', kind: 'aws_cur', name: 'AWS', location: UPLOAD },
       azure: { label: 'Azure cost details', kind: 'azure_cost', name: 'Azure', location: UPLOAD },
+      google: { label: 'Google usage costs', kind: 'gcp_billing', name: 'Google Cloud', location: UPLOAD },
       columns: {
         label: 'Another bill, with other columns',
         description: 'You say which column is the day, the cost, the account, …',

@@ -8,6 +8,7 @@ const MARKS: readonly [SourceKind, RegExp][] = [
   ['focus', /ChargePeriodStart/i],
   ['aws_cur', /line_?item[_/]line_?item_?type|lineItem\/UsageAccountId/i],
   ['azure_cost', /costInBillingCurrency|costInPricingCurrency|PreTaxCost|KostenInAbrechnungswährung/i],
+  ['gcp_billing', /usage_start_time/i],
   ['opencost', /ControllerKind/i],
   ['hosts', /^\W?day,host,/i],
 ];
