@@ -188,7 +188,11 @@ describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
     const { page, admin } = await newVisitor('Cloud shop');
     await openFromMenu(page, 'Sources');
     await page.getByRole('link', { name: 'Connect a source' }).first().click();
-    await page.getByRole('radio', { name: /^AWS/ }).click();
+    await page.getByRole('radio', { name: /^AWS/ }).focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('group', { name: 'the commands' }).getByText('--account-name ACCOUNT').waitFor();
+    await page.keyboard.press('ArrowLeft');
     const policy = page.getByRole('group', { name: 'the policy' });
     await policy.getByText('arn:aws:s3:::BUCKET/*').waitFor();
     await page.getByLabel('Location').fill('s3://acme-bills/focus');

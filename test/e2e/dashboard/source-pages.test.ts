@@ -96,6 +96,7 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
       .waitFor();
     expect(await sources()).toEqual([]);
     await page.getByLabel('Location').fill(`${files.url}/bill.csv`);
+    await page.getByRole('button', { name: 'More settings' }).click();
     await page.getByLabel('Starts on').click();
     await page.getByRole('button', { name: 'Month before' }).click();
     await page.getByRole('button', { name: '1 January 2026', exact: true }).click();

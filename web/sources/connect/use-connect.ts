@@ -23,7 +23,7 @@ export function newBody(way: Way, suggestedName: string, values: SourceValues) {
 }
 
 /** A source that is connected, and how many of its files could not be sent. */
-export interface Connected {
+interface Connected {
   source: CostSource;
   refused: number;
 }

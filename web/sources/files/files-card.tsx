@@ -19,7 +19,7 @@ import { sendFile } from './send-file.ts';
 type SentFile = Schema<'SentFile'>;
 
 /** The files that people have sent for a source. */
-export const filesQuery = (id: string) =>
+const filesQuery = (id: string) =>
   queryOptions({
     queryKey: ['source-files', id],
     queryFn: ({ signal }) =>

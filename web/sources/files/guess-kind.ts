@@ -14,8 +14,7 @@ const MARKS: readonly [SourceKind, RegExp][] = [
 ];
 
 /** Returns the kind of source whose columns a text has; null if it has those of none. */
-export const kindIn = (text: string): SourceKind | null =>
-  MARKS.find(([, mark]) => mark.test(text))?.[0] ?? null;
+const kindIn = (text: string): SourceKind | null => MARKS.find(([, mark]) => mark.test(text))?.[0] ?? null;
 
 /** Returns the kind of source that a file looks like; null if that is not clear. Only the service's own reading decides. */
 export async function guessKind(file: Blob & { name: string }): Promise<SourceKind | null> {
