@@ -166,14 +166,20 @@ describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
     const { page, admin } = await newVisitor('Looking shop');
     const write = exportsIn(service.exportsDir);
     const found = page.getByRole('table', { name: 'What was found' });
+    // A busy machine may not look in time, and then the page says so.
+    const check = async (expected: RegExp): Promise<void> => {
+      const late = page.getByText('did not answer in time');
+      do {
+        await page.getByRole('button', { name: 'Check' }).click();
+        await page.getByText(expected).or(late).first().waitFor();
+      } while ((await late.count()) > 0);
+    };
     await page.goto('/sources/new?from=other&by=focus');
     await page.getByLabel('Location').fill(await write('euro.csv', BILL.replaceAll('USD', 'EUR')));
-    await page.getByRole('button', { name: 'Check' }).click();
-    await page.getByText(/^The bill is in EUR, and the organisation in USD/).waitFor();
+    await check(/^The bill is in EUR, and the organisation in USD/);
     await page.getByLabel('Location').fill(await write('bill.csv', BILL));
     await found.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Check' }).click();
-    await page.getByText('This can be read').waitFor();
+    await check(/^This can be read$/);
     await found.getByRole('row', { name: 'Months' }).getByText('1 month: 2026-01').waitFor();
     await found.getByRole('row', { name: 'Days' }).getByText('2026-01-01 to 2026-01-31').waitFor();
     await found.getByRole('row', { name: 'Currency' }).getByText('USD').waitFor();

@@ -25,6 +25,7 @@ export function foundWords(found: FoundAtSource): { name: string; words: string 
 }
 
 function filesWords({ files, files_not_read: unread, bytes, format }: FoundAtSource): string | null {
+  if (files === 0) return 'None';
   const parts = [
     files === null ? null : countText(files, 'file'),
     format,
