@@ -31,9 +31,9 @@ export function missingCustomColumns(file: ExportFile, columns: CustomColumns): 
   );
 }
 
-const lackingIn = (names: readonly string[], columns: CustomColumns): [option: string, name: string][] => {
+function lackingIn(names: readonly string[], columns: CustomColumns): [option: string, name: string][] {
   const has = new Set(names.map((name) => name.trim().toLowerCase()));
-  return Object.entries(columns).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !has.has(entry[1].toLowerCase()),
+  return Object.entries(columns).flatMap(([option, name]) =>
+    name === undefined || has.has(name.toLowerCase()) ? [] : [[option, name]],
   );
-};
+}

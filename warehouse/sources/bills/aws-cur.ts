@@ -9,7 +9,9 @@ import { always, cell, translated } from './values.ts';
 const TYPE = ['line_item_line_item_type'] as const;
 const NET_UNBLENDED = plus('line_item_net_unblended_cost', 'line_item_unblended_cost');
 
-const lines = (...types: readonly string[]): CostRule['where'] => [{ names: TYPE, is: types }];
+const lines = (...types: readonly string[]): CostRule['where'] => [
+  { names: TYPE, is: types, isNeeded: true },
+];
 
 /** Tasks and pods have lines beside that of their instance, which has their cost. */
 const SPLIT: CostRule = {

@@ -77,6 +77,23 @@ const OF_COMMITMENTS: readonly CostRule[] = [
 ];
 const OTHERS: CostRule = { lines: 'all others', where: [], cost: [COST] };
 
+/** Returns the tags as JSON. Azure leaves out the braces in some files. */
+const withBraces = (name: string): NativeValue => ({
+  words: `\`${name}\``,
+  needs: [],
+  reads: [name],
+  in: (row) => {
+    const column = row.first([name]);
+    if (column?.type !== 'VARCHAR') return column === null ? null : { ...column, sql: quoted(column.name) };
+    const text = `trim(${textIn(row, column)})`;
+    return {
+      sql: `CASE WHEN starts_with(${text}, '"') THEN '{' || rtrim(${text}, ',') || '}' ELSE ${text} END`,
+      type: 'VARCHAR',
+      called: column.called,
+    };
+  },
+});
+
 export const AZURE_COST: BillFormat = {
   translations: GERMAN,
   columns: {
@@ -113,25 +130,6 @@ export const AZURE_COST: BillFormat = {
   tags: withBraces('Tags'),
   costSet: evidenceOfSet,
 };
-
-/** Returns the tags as JSON. Azure leaves out the braces in some files. */
-function withBraces(name: string): NativeValue {
-  return {
-    words: `\`${name}\``,
-    needs: [],
-    reads: [name],
-    in: (row) => {
-      const column = row.first([name]);
-      if (column?.type !== 'VARCHAR') return column === null ? null : { ...column, sql: quoted(column.name) };
-      const text = `trim(${textIn(row, column)})`;
-      return {
-        sql: `CASE WHEN starts_with(${text}, '"') THEN '{' || rtrim(${text}, ',') || '}' ELSE ${text} END`,
-        type: 'VARCHAR',
-        called: column.called,
-      };
-    },
-  };
-}
 
 /** Lines that only one of the two sets has. */
 export const EVIDENCE = {

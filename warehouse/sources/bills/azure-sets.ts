@@ -32,7 +32,10 @@ export async function filesOfSet(
   costColumn: CostColumn,
 ): Promise<{ files: readonly ExportFile[]; notes: string[] }> {
   const silent = files.filter(({ costSet }) => costSet === undefined);
-  const found = files.length > 1 && silent.length > 0 ? await setsByFile(reader, silent) : new Map();
+  const found =
+    files.length > 1 && silent.length > 0
+      ? await setsByFile(reader, silent)
+      : new Map<string, CostSet | null>();
   const setOfFile = (file: ExportFile): CostSet | null => file.costSet ?? found.get(file.opened) ?? null;
   const wanted = SET_OF[costColumn];
   const others = files.filter((file) => setOfFile(file) === OTHER[wanted]);
@@ -63,7 +66,7 @@ async function setsByFile(
     ({ fileColumn, costSet, from }) =>
       `SELECT ${quoted(fileColumn)} AS file, ${costSet ?? 'NULL'} AS cost_set FROM ${from}`,
   );
-  const rows = await reader.query<{ file: string; evidence: number | null }>(
+  const rows = await reader.query<{ file: string; evidence: string | null }>(
     `SELECT file, bit_or(cost_set)::INTEGER AS evidence FROM (${scans.join(' UNION ALL ')}) GROUP BY file`,
   );
   return new Map(rows.map(({ file, evidence }) => [file, setOf(Number(evidence ?? 0))]));
@@ -78,7 +81,7 @@ export async function refuseOtherSet(
   files: readonly ExportFile[],
   costColumn: CostColumn,
 ): Promise<void> {
-  const [read] = await reader.query<{ evidence: number | null }>(
+  const [read] = await reader.query<{ evidence: string | null }>(
     'SELECT bit_or(cost_set)::INTEGER AS evidence FROM focus_roll_up WHERE NOT is_of_values',
   );
   const named = [...new Set(files.map(({ costSet = null }) => costSet))];

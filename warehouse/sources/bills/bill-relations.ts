@@ -10,12 +10,12 @@ export interface BillFile extends ExportFile {
 }
 
 /** Returns the relations that read bills, whose columns are those of FOCUS (scan-files.ts). */
-export const billRelations = (
+export function billRelations(
   files: readonly BillFile[],
   brokenLines: 'counted' | 'skipped' = 'counted',
-): Relation[] => {
+): Relation[] {
   const [first] = files;
   const relations = relationsOf(files, brokenLines);
   const format = first?.bill;
   return format === undefined ? relations : relations.map((relation) => mappedRelation(relation, format));
-};
+}

@@ -18,12 +18,19 @@ export interface Term {
   read?: (row: NativeRow, column: NativeColumn) => NativeColumn;
 }
 
+/** A condition on a line. It never holds in a file that lacks the column, unless every file needs it. */
+interface Condition {
+  names: readonly [string, ...string[]];
+  is: readonly string[] | 'present';
+  isNeeded?: true;
+}
+
 /** What some lines cost. */
 export interface CostRule {
   /** The lines, in words. */
   lines: string;
-  /** What holds for all of them: a column has one of some texts, in any case, or any value. No condition: all other lines. */
-  where: readonly { names: readonly [string, ...string[]]; is: readonly string[] | 'present' }[];
+  /** What holds for all of them: a column has one of some texts, or any value. No condition: all other lines. */
+  where: readonly Condition[];
   /** The sum of these; empty: 0. */
   cost: readonly Term[];
 }
@@ -48,16 +55,19 @@ export const costInWords = ({ cost }: CostRule): string =>
  *
  * @param name the FOCUS column, which is unique in a format.
  */
-export const costBy = (name: string, rules: readonly CostRule[]): NativeValue => {
+export function costBy(name: string, rules: readonly CostRule[]): NativeValue {
   const reads = rules.flatMap(({ where, cost }) => [...where, ...cost]).flatMap(({ names }) => names);
   const last = rules.at(-1);
   return {
     words: rules.map((rule) => `${rule.lines}: ${costInWords(rule)}`).join('; '),
-    needs: (last?.cost ?? []).filter(({ isOptional }) => isOptional !== true).map(({ names }) => names),
+    needs: [
+      ...rules.flatMap(({ where }) => where).flatMap(({ names, isNeeded }) => (isNeeded ? [names] : [])),
+      ...(last?.cost ?? []).filter(({ isOptional }) => isOptional !== true).map(({ names }) => names),
+    ],
     reads: [...new Set(reads)],
     in: (row) => mapped(name, rules, row),
   };
-};
+}
 
 function mapped(name: string, rules: readonly CostRule[], row: NativeRow): MappedColumn | null {
   const own = rules.flatMap((rule) => {
@@ -112,10 +122,12 @@ interface TermIn {
 }
 
 /** Returns `of` the first term of a line without a readable amount. */
-const firstUnreadable = (terms: readonly TermIn[], of: (term: TermIn) => string): string =>
-  terms.length === 0
-    ? 'CAST(NULL AS VARCHAR)'
-    : `CASE ${terms.map((term) => `WHEN ${readableAmount(term.amount)} IS NULL THEN ${of(term)}`).join(' ')} ELSE ${of(terms[0] as TermIn)} END`;
+function firstUnreadable(terms: readonly TermIn[], of: (term: TermIn) => string): string {
+  const [first] = terms;
+  if (first === undefined) return 'CAST(NULL AS VARCHAR)';
+  const cases = terms.map((term) => `WHEN ${readableAmount(term.amount)} IS NULL THEN ${of(term)}`);
+  return `CASE ${cases.join(' ')} ELSE ${of(first)} END`;
+}
 
 function termIn(row: NativeRow, term: Term): TermIn {
   const { names, isMinus, isOptional } = term;

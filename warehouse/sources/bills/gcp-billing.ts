@@ -31,6 +31,28 @@ const CREDITS: Term = {
 
 const RULES: readonly CostRule[] = [{ lines: 'all lines', where: [], cost: [{ names: ['cost'] }, CREDITS] }];
 
+/** Returns labels as a list of keys and values; in CSV they are JSON text, an object or such a list. */
+const labels = (name: string): NativeValue => ({
+  words: `\`${name}\``,
+  needs: [],
+  reads: [name],
+  in: (row) => {
+    const column = row.first([name]);
+    if (column === null) return null;
+    const list = listIn(column);
+    const { called } = column;
+    if (list !== null) return { sql: list, type: 'STRUCT("key" VARCHAR, "value" VARCHAR)[]', called };
+    const text = textIn(row, column);
+    const object = `map_from_entries(list_transform(TRY_CAST(CAST(${text} AS JSON) AS STRUCT(key VARCHAR, value VARCHAR)[]),
+        lambda cost_analytics_entry: (cost_analytics_entry.key, cost_analytics_entry.value)))`;
+    return {
+      sql: `CASE WHEN starts_with(ltrim(${text}), '[') THEN CASE WHEN json_valid(${text}) THEN TRY(CAST(to_json(${object}) AS VARCHAR)) END ELSE ${text} END`,
+      type: 'VARCHAR',
+      called,
+    };
+  },
+});
+
 export const GCP_BILLING: BillFormat = {
   columns: {
     EffectiveCost: costBy('EffectiveCost', RULES),
@@ -68,31 +90,6 @@ function listIn({ name, type }: Pick<NativeColumn, 'name' | 'type'>): string | n
       : quoted(name);
   }
   const [list] = fieldsOf(type);
-  return list === undefined || !list.type.endsWith('[]')
-    ? null
-    : (listIn(list)?.replaceAll(quoted(list.name), `${quoted(name)}.${quoted(list.name)}`) ?? null);
-}
-
-/** Returns labels as a list of keys and values; in CSV they are JSON text, an object or such a list. */
-function labels(name: string): NativeValue {
-  return {
-    words: `\`${name}\``,
-    needs: [],
-    reads: [name],
-    in: (row) => {
-      const column = row.first([name]);
-      if (column === null) return null;
-      const list = listIn(column);
-      const { called } = column;
-      if (list !== null) return { sql: list, type: 'STRUCT("key" VARCHAR, "value" VARCHAR)[]', called };
-      const text = textIn(row, column);
-      const object = `map_from_entries(list_transform(TRY_CAST(CAST(${text} AS JSON) AS STRUCT(key VARCHAR, value VARCHAR)[]),
-        lambda cost_analytics_entry: (cost_analytics_entry.key, cost_analytics_entry.value)))`;
-      return {
-        sql: `CASE WHEN starts_with(ltrim(${text}), '[') THEN CASE WHEN json_valid(${text}) THEN TRY(CAST(to_json(${object}) AS VARCHAR)) END ELSE ${text} END`,
-        type: 'VARCHAR',
-        called,
-      };
-    },
-  };
+  if (list?.type.endsWith('[]') !== true) return null;
+  return listIn(list)?.replaceAll(quoted(list.name), `${quoted(name)}.${quoted(list.name)}`) ?? null;
 }

@@ -28,12 +28,11 @@ export const tagsIn = (columns: readonly TagColumns[]): NativeTags => ({
 const allIn = (row: NativeRow, { all, prefixes = [], group = '' }: TagColumns): TagPlace[] =>
   row.found([all]).map(({ name, type }) => ({ sql: quoted(name), type, prefixes, group }));
 
-function singlesIn(row: NativeRow, { all, single, group = '' }: TagColumns): TagPlace[] {
-  return row.all.flatMap(({ name, type, isRepeated }) => {
+const singlesIn = (row: NativeRow, { all, single, group = '' }: TagColumns): TagPlace[] =>
+  row.all.flatMap(({ name, type, isRepeated }) => {
     if (isRepeated === true || nativeKey(name) === nativeKey(all)) return [];
     const spelled = name.trim();
     const before = single.find((begin) => spelled.toLowerCase().startsWith(begin.toLowerCase()));
     const key = before === undefined ? '' : spelled.slice(before.length).trim();
     return key === '' ? [] : [{ sql: quoted(name), type, key: `${group}${key}`, prefixes: [], group }];
   });
-}

@@ -189,7 +189,7 @@ function rolledUp(
   grains: readonly Grain[],
   since: Day | null = null,
 ): string {
-  const { files, costColumn, now } = rollUp;
+  const { files, now } = rollUp;
   const lastDay = lastReadableDay(now);
   const relations = billRelations(files, bills === 'all' ? 'counted' : 'skipped');
   const called = calledIn(relations);

@@ -50,7 +50,6 @@ const isSameKey = (key: string, { key: wanted, matching }: Wanted): boolean =>
 
 /** Returns the SQL of the value of a tag in a column with all tags. */
 function valueIn(column: ExportColumn, wanted: Wanted): string {
-  const { matching, key } = wanted;
   const name = quoted(column.name);
   if (column.type.startsWith('MAP(')) return fromMap(column, wanted);
   if (isKeyValueList(column.type)) return fromEntries(name, wanted);
