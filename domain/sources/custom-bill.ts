@@ -31,6 +31,7 @@ const columns = z.strictObject(
     service: column.optional(),
     resource: column.optional(),
     resource_name: column.optional(),
+    zone: column.optional(),
     resource_group: column.optional(),
     tags: column.optional().describe('Tags as a JSON object, a MAP or a list of keys and values'),
     currency: column.optional(),
