@@ -10,8 +10,7 @@ const NAME = 'expected a text of 1 to 200 characters';
 const text = z
   .string({ error: NAME })
   .overwrite(normalText)
-  .min(1, { error: NAME })
-  .max(200, { error: NAME });
+  .regex(/^\P{Cc}{1,200}$/u, { error: NAME });
 
 /** Which column of the files has what. */
 const columns = z.strictObject(
