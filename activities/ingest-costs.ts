@@ -23,10 +23,10 @@ import type { Sealer } from '../security/sealing.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { findOrganisation, type Organisation } from '../warehouse/organisations/organisations.ts';
 import { RejectedFeed, type FeedCounts } from '../warehouse/sources/feeds/read-feed.ts';
-import type { LoadResult } from '../warehouse/sources/publishing/load.ts';
+import { heldMonths } from '../warehouse/sources/publishing/last-reading.ts';
 import type { Statements } from '../warehouse/engine/session.ts';
 import type { Warehouse } from '../warehouse/engine/warehouse.ts';
-import { ingestSource } from './sources/ingest-source.ts';
+import { ingestSource, type IngestResult } from './sources/ingest-source.ts';
 import { logFailure } from './shared/log-failure.ts';
 import { noteRetryOn } from './shared/note-retry.ts';
 import { openReason } from './shared/seal-failures.ts';
@@ -76,7 +76,16 @@ export function createIngestActivities({
     metrics.sourceRuns.inc({ kind: source?.kind ?? 'deleted', result });
   };
 
-  const ingest = async (run: IngestRunInput): Promise<LoadResult> => {
+  /** What the files of a run have that were not read is noted, too. A run of some months is only about them. */
+  const notedMonths = async (
+    { orgId, sourceId, startMonth, endMonth }: IngestRunInput,
+    loaded: readonly Month[],
+  ): Promise<Month[]> => {
+    const held = startMonth === null && endMonth === null ? await heldMonths(warehouse, orgId, sourceId) : [];
+    return [...new Set([...loaded, ...held])].sort();
+  };
+
+  const ingest = async (run: IngestRunInput): Promise<IngestResult> => {
     const { source, organisation } = await sourceAndOrganisation(warehouse, run);
     return withLoadSessions(warehouse, (sessions) =>
       withHeartbeats([sessions.reader, sessions.session], async (attempt) => {
@@ -102,6 +111,7 @@ export function createIngestActivities({
           rules,
           credentials,
           buckets,
+          readAll: run.readAll === true,
           attempt,
         });
       }),
@@ -118,8 +128,16 @@ export function createIngestActivities({
     async loadExport(run: IngestRunInput): Promise<LoadedRows> {
       try {
         const load = await ingest(run);
-        log.info({ run: run.runId, organisation: run.orgId, rows: load.rowsRead }, 'loaded');
-        await record(run, { ...runCounts(load), cost_total: load.costTotal, notes: load.notes });
+        const { filesRead: files, filesUnchanged: unchanged, bytesRead: bytes, rowsRead: rows } = load;
+        log.info({ run: run.runId, organisation: run.orgId, rows, files, unchanged, bytes }, 'loaded');
+        await record(run, {
+          ...runCounts(load),
+          cost_total: load.costTotal,
+          files_read: files,
+          files_unchanged: unchanged,
+          bytes_read: bytes,
+          notes: load.notes,
+        });
         const { months, rowsRead, rowsRejected, rowsLeftOut } = load;
         return { months, rowsRead, rowsRejected, rowsLeftOut };
       } catch (error) {
@@ -133,7 +151,10 @@ export function createIngestActivities({
       const loaded = await ingestRuns.find(warehouse, run.orgId, run.runId);
       // An earlier attempt has recorded the end, with the notes.
       if (loaded?.status !== 'running') return;
-      const notes = [...loaded.notes, ...(await notesOfComputation(warehouse, run, months))];
+      const notes = [
+        ...loaded.notes,
+        ...(await notesOfComputation(warehouse, run, await notedMonths(run, months))),
+      ];
       const finished_at = clock.now().toISOString();
       await record(run, { status: 'completed', finished_at, error: null, months, notes });
       await count(run, 'completed');

@@ -4,6 +4,7 @@ import { version as duckDbVersion } from '@duckdb/node-api';
 import { answers } from './cases/answers.ts';
 import { backup } from './cases/backup.ts';
 import { bills } from './cases/bills.ts';
+import { changed } from './cases/changed.ts';
 import { csvUpload } from './cases/csv-upload.ts';
 import { crash } from './cases/crash/crash.ts';
 import { crashNodes } from './cases/crash/crash-nodes.ts';
@@ -25,6 +26,7 @@ import { values } from './cases/values.ts';
 
 const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]>> = {
   ingest,
+  changed,
   values,
   csv: csvUpload,
   imports,

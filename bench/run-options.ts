@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 
 const BENCHMARKS = [
   'ingest',
+  'changed',
   'values',
   'csv',
   'imports',

@@ -12,6 +12,7 @@ export interface IngestOptions {
   from?: string;
   to?: string;
   acceptShrink?: boolean;
+  all?: boolean;
   wait?: boolean;
 }
 
@@ -29,6 +30,7 @@ export async function ingest(
       start_month: options.from ?? null,
       end_month: options.to ?? null,
       accept_shrink: options.acceptShrink ?? false,
+      all: options.all ?? false,
     },
   });
   say(`${run_id} started`);
@@ -42,8 +44,9 @@ export async function ingest(
       throw new Error(`${run_id} failed: ${run.error ?? 'no reason was recorded'}`);
     if (run.status === 'completed') {
       const leftOut = run.rows_left_out === 0 ? '' : `${run.rows_left_out} left out, `;
+      const unchanged = run.files_unchanged ? `${run.files_unchanged} files unchanged, ` : '';
       say(
-        `${run_id} completed: ${run.rows_read} rows read, ${run.rows_rejected} rejected, ${leftOut}` +
+        `${run_id} completed: ${unchanged}${run.rows_read} rows read, ${run.rows_rejected} rejected, ${leftOut}` +
           `${run.cost_total ?? 0} in ${run.months.join(', ') || 'no month'}`,
       );
       for (const note of run.notes) say(`note: ${note}`);

@@ -182,6 +182,7 @@ onService(
     .option('--from <month>', 'first billing month, YYYY-MM')
     .option('--to <month>', 'last billing month, YYYY-MM')
     .option('--accept-shrink', 'drop days that an earlier load had and the source no longer has')
+    .option('--all', 'read files, too, that have not changed since the last run')
     .option('--wait', 'show progress until the ingest ends'),
   async (access, flags: IngestOptions) => {
     const { ingest } = await import('./ingest.ts');

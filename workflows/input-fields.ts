@@ -36,6 +36,7 @@ export const INGEST = {
   startMonth: MONTH,
   endMonth: MONTH,
   acceptShrink: FLAG,
+  readAll: FLAG,
 };
 /** The input of an import. */
 export const IMPORT = { ...ORGANISATION, metricId: id('met'), startMonth: MONTH };

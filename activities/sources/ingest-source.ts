@@ -4,12 +4,19 @@ import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import type { LoadSessions } from '../../warehouse/engine/readers/load-sessions.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
 import type { CostSource } from '../../warehouse/sources/cost-sources.ts';
-import { beginLoad, type LoadResult, type LoadScope } from '../../warehouse/sources/publishing/load.ts';
+import { lastReading, storeReading } from '../../warehouse/sources/publishing/last-reading.ts';
+import {
+  beginLoad,
+  type FileCounts,
+  type LoadResult,
+  type LoadScope,
+} from '../../warehouse/sources/publishing/load.ts';
 import { publishLoad } from '../../warehouse/sources/publishing/publish-load.ts';
 import { publishComputed } from '../../warehouse/spend/compute-spend.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 import { readSource } from './read-source.ts';
-import { writeSentFiles } from './sent-files.ts';
+import { readingState } from './reading-state.ts';
+import { sentFiles } from './sent-files.ts';
 import { withSourceFiles } from './source-files.ts';
 
 /** What an attempt to ingest a source needs. */
@@ -24,36 +31,84 @@ export interface Ingest {
   credentials: Credentials | null;
   /** What opens the buckets of the source. */
   buckets: Buckets;
+  /** Whether files that have not changed are read, too. */
+  readAll?: boolean;
   attempt: Attempt;
 }
 
+/** What an ingest has loaded. If it had nothing to read, it has no months. */
+export type IngestResult = LoadResult & FileCounts;
+
 /**
- * Ingests a source of any kind: reads and stages its rows, then publishes its loads with the months that they change
- * (docs/data-formats.md#what-a-run-replaces). Nobody sees a row before, so that a crash or a rejection changes nothing. A second
- * ingest of the same data replaces the first with the same numbers.
+ * Ingests a source of any kind: reads what has changed and stages its rows, then publishes its loads with the months that they
+ * change (docs/data-formats.md#what-a-run-reads). Nobody sees a row before, so that a crash or a rejection changes nothing. A
+ * second ingest of the same data reads nothing, and with `readAll` replaces the first with the same numbers.
  *
  * @throws ServiceError `invalid` for data that cannot be loaded, and if a file has changed while it was read.
  */
-export function ingestSource(source: CostSource, ingest: Ingest): Promise<LoadResult> {
-  const { warehouse, sessions, scope, currency, rules, credentials, buckets, attempt } = ingest;
+export function ingestSource(source: CostSource, ingest: Ingest): Promise<IngestResult> {
+  const {
+    warehouse,
+    sessions,
+    scope,
+    currency,
+    rules,
+    credentials,
+    buckets,
+    readAll = false,
+    attempt,
+  } = ingest;
   const { reader, session } = sessions;
   const access = {
     reader,
     rules,
     buckets,
-    sentFiles: (field: string) => writeSentFiles(sessions, scope, field),
+    sent: sentFiles(sessions, scope),
     now: scope.now,
     signal: attempt.signal,
   };
   return withSourceFiles(access, async (files) => {
     const load = await beginLoad(session, scope);
-    const staged = await readSource(source, { sessions, load, files, currency, rules, credentials, attempt });
+    const since = await lastReading(session, load);
+    const { staged, record } = await readSource(source, {
+      sessions,
+      load,
+      files,
+      currency,
+      rules,
+      credentials,
+      attempt,
+      continued: {
+        since,
+        state: await readingState(session, source, currency, load),
+        // Days that files lack may go only if they are read.
+        readAll: readAll || load.acceptShrink,
+      },
+    });
     // Before the lock, which other loads of the organisation may hold for long.
     await files.refuseChanged();
-    const published = await publishComputed(warehouse, session, scope, async () => {
+    const publish = async (): Promise<LoadResult | null> => {
       attempt.refuseStale();
-      return publishLoad(session, staged);
-    });
-    return { ...published, notes: [...files.notes, ...published.notes] };
+      if (record !== null) await storeReading(session, load, { record, since });
+      return staged === null ? null : publishLoad(session, staged);
+    };
+    const published =
+      staged === null
+        ? await session.transaction(publish)
+        : await publishComputed(warehouse, session, scope, publish);
+    return {
+      ...(published ?? NOTHING_READ),
+      ...files.counts,
+      notes: [...files.notes, ...(published?.notes ?? [])],
+    };
   });
 }
+
+const NOTHING_READ = {
+  months: [],
+  costTotal: '0',
+  rowsRead: 0,
+  rowsRejected: 0,
+  rowsLeftOut: 0,
+  rejectedSamples: [],
+};

@@ -1,5 +1,4 @@
-import type { Reader } from '../../warehouse/engine/readers/reader.ts';
-import { filesOfSet } from '../../warehouse/sources/bills/azure-sets.ts';
+import { filesOfSet, listedOfSet } from '../../warehouse/sources/bills/azure-sets.ts';
 import type { BillFormat } from '../../warehouse/sources/bills/bill-format.ts';
 import { customFormat } from '../../warehouse/sources/bills/custom-bill.ts';
 import type { BILL_FORMATS } from '../../warehouse/sources/bills/formats.ts';
@@ -8,17 +7,17 @@ import type { CostSourceOf } from '../../warehouse/sources/cost-sources.ts';
 import type { ExportFile } from '../../warehouse/sources/feeds/export-files.ts';
 import { missingColumns, type CostColumn } from '../../warehouse/sources/focus/focus-columns.ts';
 import { stageFocus } from '../../warehouse/sources/focus/focus-load.ts';
-import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
 import { missingCustomColumns } from './custom-columns.ts';
 import { ofKind } from './of-kind.ts';
-import type { Reading } from './reading.ts';
+import { readChangedBills } from './read-changed.ts';
+import type { Reading, SourceReading } from './reading.ts';
 
 type Bill = CostSourceOf<'focus' | keyof typeof BILL_FORMATS>;
 
 /** Returns what reads the files of a cloud's bill, which are in FOCUS or in a format of their own. */
 export const readBill =
   (format: BillFormat | null) =>
-  ({ kind, location, options }: Bill, reading: Reading): Promise<StagedLoad> => {
+  ({ kind, location, options }: Bill, reading: Reading): Promise<SourceReading> => {
     const { cost_column: costColumn } = options;
     const missing = (file: ExportFile): string[] =>
       format === null ? missingColumns(file, costColumn) : missingColumnsOf(file, format, costColumn);
@@ -29,7 +28,7 @@ export const readBill =
 export function readCustomBill(
   { location, options }: CostSourceOf<'custom'>,
   reading: Reading,
-): Promise<StagedLoad> {
+): Promise<SourceReading> {
   const format = customFormat(options, reading.currency);
   const { columns, cost_column: costColumn } = options;
   const missing = (file: ExportFile): string[] => {
@@ -46,18 +45,26 @@ interface BillReading {
   missing: (file: ExportFile) => string[];
 }
 
-async function stageBill(
+function stageBill(
   { location, costColumn, format, missing }: BillReading,
-  { sessions, load, files, currency }: Reading,
-): Promise<StagedLoad> {
-  const choose =
-    format?.costSet === undefined
-      ? undefined
-      : (all: readonly ExportFile[], reader: Reader) => filesOfSet(reader, all, costColumn);
-  const found = await files.at('location', location, missing, choose && { choose });
-  return stageFocus(sessions, load, {
-    files: format === null ? found : found.map((file) => ({ ...file, bill: format })),
-    costColumn,
-    currency,
-  });
+  reading: Reading,
+): Promise<SourceReading> {
+  const { sessions, load, currency } = reading;
+  const hasSets = format?.costSet !== undefined;
+  return readChangedBills(
+    reading,
+    {
+      location,
+      missing,
+      sets: hasSets ? (files) => listedOfSet(files, costColumn) : undefined,
+      choose: hasSets ? (files, reader) => filesOfSet(reader, files, costColumn) : undefined,
+    },
+    (found, part) =>
+      stageFocus(sessions, load, {
+        files: format === null ? found : found.map((file) => ({ ...file, bill: format })),
+        costColumn,
+        currency,
+        part,
+      }),
+  );
 }

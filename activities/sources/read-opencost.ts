@@ -22,7 +22,8 @@ import { openCostApi, type OpenCostApi } from './opencost-api.ts';
 import { isApiLocation } from '../../warehouse/sources/file-locations.ts';
 import type { Attempt } from '../shared/with-heartbeats.ts';
 import { ofKind } from './of-kind.ts';
-import type { Reading } from './reading.ts';
+import { readIfChanged } from './read-changed.ts';
+import type { Reading, SourceReading } from './reading.ts';
 
 type OpenCostSource = CostSourceOf<'opencost'>;
 
@@ -32,23 +33,33 @@ const MISSING = {
   assets: ofKind('opencost', missingAssetColumns),
 };
 
-/** Reads an OpenCost source from its files or its API, and stages its rows; see `stageOpenCost`. */
-export const readOpenCost = (source: OpenCostSource, reading: Reading): Promise<StagedLoad> =>
-  isApiLocation(source.location) ? readApi(source, reading) : readFiles(source, reading);
+/** Reads an OpenCost source from its files, if they have changed, or from its API, and stages its rows; see `stageOpenCost`. */
+export const readOpenCost = async (source: OpenCostSource, reading: Reading): Promise<SourceReading> =>
+  isApiLocation(source.location)
+    ? { staged: await readApi(source, reading), record: null }
+    : readFiles(source, reading);
 
-async function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
-  const { sessions, load, files } = reading;
-  const allocations = await files.at('location', location, MISSING.allocations, {
-    other: { location: options.assets_location, missing: MISSING.assets },
-  });
-  const assets = await assetFiles({ location, options }, reading);
-  const staged = await stageOpenCost(sessions, load, {
-    allocations: relationsOf(allocations),
-    assets: assets === null ? null : relationsOf(assets),
-    cluster: options.cluster ?? null,
-    from: 'files',
-  });
-  return { ...staged, readFrom: pathsOf([...allocations, ...(assets ?? [])]) };
+function readFiles({ location, options }: OpenCostSource, reading: Reading): Promise<SourceReading> {
+  const { sessions, load } = reading;
+  const { assets_location: ofAssets } = options;
+  return readIfChanged(
+    reading,
+    [
+      { field: 'location', location, missing: MISSING.allocations },
+      ...(ofAssets === undefined
+        ? []
+        : [{ field: 'options.assets_location', location: ofAssets, missing: MISSING.assets }]),
+    ],
+    async ([allocations = [], assets]) => {
+      const staged = await stageOpenCost(sessions, load, {
+        allocations: relationsOf(allocations),
+        assets: assets === undefined ? null : relationsOf(assets),
+        cluster: options.cluster ?? null,
+        from: 'files',
+      });
+      return { ...staged, readFrom: pathsOf([...allocations, ...(assets ?? [])]) };
+    },
+  );
 }
 
 /** Requests one day after the other from the API, then stages the answers. Days that the API no longer has stay as they are. */

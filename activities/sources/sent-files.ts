@@ -1,30 +1,32 @@
-import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { invalid } from '../../domain/shared/errors.ts';
 import type { LoadSessions } from '../../warehouse/engine/readers/load-sessions.ts';
 import type { LoadScope } from '../../warehouse/sources/publishing/load.ts';
 import { writeContent } from '../../warehouse/sources/uploads/uploaded-contents.ts';
-import { uploadedFiles } from '../../warehouse/sources/uploads/uploaded-files.ts';
+import { uploadedFiles, type UploadedFile } from '../../warehouse/sources/uploads/uploaded-files.ts';
 
-/**
- * Writes the files that people have sent for a source to a folder of the load, and returns the folder. Their times are those at
- * which they were sent.
- *
- * @throws ServiceError `invalid` if nobody has sent a file.
- */
-export async function writeSentFiles(
+/** The files that people have sent for a source. */
+export interface SentFiles {
+  /** The folder of the load in which they are written. */
+  folder: string;
+  /** Returns the current files, by name. */
+  list: () => Promise<UploadedFile[]>;
+  /** Writes a file to the folder, and returns its path. */
+  write: (file: UploadedFile) => Promise<string>;
+}
+
+/** Returns the sent files of a source, for one load. */
+export function sentFiles(
   { session, folder }: Pick<LoadSessions, 'session' | 'folder'>,
   { orgId, sourceId }: Pick<LoadScope, 'orgId' | 'sourceId'>,
-  field: string,
-): Promise<string> {
-  const files = await uploadedFiles(session, orgId, sourceId);
-  if (files.length === 0)
-    throw invalid(`${field}: expected at least one sent file, got none: send a file of the source first`);
+): SentFiles {
   const sent = join(folder, 'sent');
-  for (const { file_name: name, content, sent_at: sentAt } of files) {
-    const file = join(sent, name);
-    await writeContent(session, orgId, content, file);
-    await utimes(file, new Date(sentAt), new Date(sentAt));
-  }
-  return sent;
+  return {
+    folder: sent,
+    list: () => uploadedFiles(session, orgId, sourceId),
+    write: async ({ file_name: name, content }) => {
+      const path = join(sent, name);
+      await writeContent(session, orgId, content, path);
+      return path;
+    },
+  };
 }

@@ -9,18 +9,23 @@ import {
   type ExportColumn,
   type ExportFile,
 } from '../../warehouse/sources/feeds/export-files.ts';
-import type { LoadResult } from '../../warehouse/sources/publishing/load.ts';
+import type { FileCounts } from '../../warehouse/sources/publishing/load.ts';
 import { RejectedFeed, type FeedCounts } from '../../warehouse/sources/feeds/read-feed.ts';
 import { HeldFiles } from '../../egress/locations/held-files.ts';
 import type { BucketRules } from '../../egress/buckets/list-bucket.ts';
 import type { Reader } from '../../warehouse/engine/readers/reader.ts';
+import { costSetOf, type CostSet } from '../../domain/sources/exports/cost-set.ts';
 import type { Buckets } from '../../domain/sources/exports/object-storage.ts';
 import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import { systemClock } from '../../domain/shared/clock.ts';
 import { UPLOAD } from '../../domain/sources/uploads/uploaded-name.ts';
 import { dayWritten } from '../../domain/sources/exports/day-written.ts';
-import { leaveOutCopies } from '../../warehouse/sources/feeds/copies/leave-out-copies.ts';
-import { exportFiles } from './export-location.ts';
+import type { Readable } from '../../domain/sources/readings/reading-record.ts';
+import { leaveOutCopies, type WithoutCopies } from '../../warehouse/sources/feeds/copies/leave-out-copies.ts';
+import { withoutCredentials } from '../../warehouse/sources/publishing/load-files.ts';
+import type { UploadedFile } from '../../warehouse/sources/uploads/uploaded-files.ts';
+import { exportFiles, type LocationFiles } from './export-location.ts';
+import type { SentFiles } from './sent-files.ts';
 import {
   readCsvHeader,
   refuseChangedFiles,
@@ -32,10 +37,10 @@ import {
 const MOST_NOTES = 50;
 
 /** Returns the mandatory columns that a file lacks. */
-type Missing = (file: ExportFile) => string[];
+export type Missing = (file: ExportFile) => string[];
 
 /** Another feed of a source: its location, and the mandatory columns that a file lacks for it. */
-interface OtherFeed {
+export interface OtherFeed {
   location: string | undefined;
   missing: Missing;
 }
@@ -46,8 +51,7 @@ interface Access {
   rules: SourceRules;
   /** What opens the buckets of the source. */
   buckets: Buckets;
-  /** Writes the files that people have sent for the source to a folder. */
-  sentFiles: (field: string) => Promise<string>;
+  sent: SentFiles;
   now: Date;
   signal: AbortSignal;
 }
@@ -56,10 +60,10 @@ interface Access {
  * Runs `work` with the files of a source. Local files stay open until it has ended. Results and errors name the files as their
  * owner does.
  */
-export async function withSourceFiles(
+export async function withSourceFiles<Result extends FeedCounts>(
   access: Access,
-  work: (files: SourceFiles) => Promise<LoadResult>,
-): Promise<LoadResult> {
+  work: (files: SourceFiles) => Promise<Result>,
+): Promise<Result> {
   const held = new HeldFiles();
   const named = <Counts extends FeedCounts>(counts: Counts): Counts => ({
     ...counts,
@@ -79,6 +83,22 @@ export async function withSourceFiles(
   }
 }
 
+/** A current file of a location, as it was listed. */
+export interface ListedFile extends Readable {
+  path: string;
+  /** The set of Azure's costs that it has, if its manifest or its name says so. */
+  costSet?: CostSet;
+  /** The file that somebody has sent; absent for any other. */
+  sent?: UploadedFile;
+}
+
+/** The current files of a location. None of them is opened to read. */
+export interface ListedFiles {
+  files: ListedFile[];
+  current: Pick<LocationFiles, 'deliveries' | 'submitted'>;
+  rules: BucketRules;
+}
+
 /** Returns the files that count among those of a location, and notes on the others. */
 export type ChooseFiles = (
   files: readonly ExportFile[],
@@ -87,13 +107,32 @@ export type ChooseFiles = (
 
 const ALL: ChooseFiles = (files) => Promise.resolve({ files, notes: [] });
 
+/** How files are read beside their mandatory columns. */
+interface HowRead {
+  /** The other feed of the source. A sent file that only the other feed can read is left to it. */
+  other?: OtherFeed | undefined;
+  /** Leaves out files that report the same charges in another way, with notes. */
+  choose?: ChooseFiles | undefined;
+}
+
+/** Files that are read. */
+export interface ReadFiles {
+  files: ExportFile[];
+  /** The files that were left out, each with those that have its rows, by path. */
+  copies: WithoutCopies['copies'];
+  /** Whether other files of the source could decide otherwise. */
+  isWhole: boolean;
+}
+
 /** The files of a source that an ingest reads. */
 export class SourceFiles {
   readonly #access: Access;
   readonly #held: HeldFiles;
-  readonly #read: { versions: FileVersions; rules: BucketRules }[] = [];
-  readonly #notes: string[] = [];
-  #sentFolder: Promise<string> | null = null;
+  readonly #versions: { versions: FileVersions; rules: BucketRules }[] = [];
+  readonly #listed = new Map<string, ListedFile>();
+  readonly #read = new Map<string, ListedFile>();
+  #listingNotes: string[] = [];
+  #readingNotes: string[] = [];
 
   constructor(access: Access, held: HeldFiles) {
     this.#access = access;
@@ -102,46 +141,128 @@ export class SourceFiles {
 
   /** What people should know about files that were left out. */
   get notes(): readonly string[] {
-    return this.#notes;
+    return firstAndMore([...this.#listingNotes, ...this.#readingNotes], MOST_NOTES);
+  }
+
+  /** How many files the ingest has read, with their bytes, and how many it did not need to read. */
+  get counts(): FileCounts {
+    return {
+      filesRead: this.#read.size,
+      filesUnchanged: this.#listed.size - this.#read.size,
+      bytesRead: [...this.#read.values()].reduce((sum, { bytes }) => sum + (bytes ?? 0), 0),
+    };
   }
 
   /**
-   * Returns the current files of a location, each once and with all mandatory columns. Empty files are left out, and copies of
-   * others (leave-out-copies.ts), with a note.
-   * Throws `invalid` if there is no file, if one is damaged, or if a header row cannot be read, lacks columns or repeats them.
+   * Lists the current files of a location, with their versions. Throws `invalid` if there is no file.
    *
    * @param field the field of the source that holds the location.
-   * @param missing returns the mandatory columns that a file lacks.
-   * @param more.other the other feed of the source. A sent file that only the other feed can read is left to it.
-   * @param more.choose leaves out files that report the same charges in another way, with notes.
    */
-  async at(
-    field: string,
-    location: string,
-    missing: Missing,
-    { other, choose = ALL }: { other?: OtherFeed; choose?: ChooseFiles } = {},
-  ): Promise<ExportFile[]> {
-    const { reader, buckets, now, signal } = this.#access;
-    const isSent = location === UPLOAD;
-    const [place, sourceRules] = isSent ? await this.#sent(field) : [location, this.#access.rules];
-    const current = await exportFiles(reader, place, sourceRules, this.#held, {
+  async list(field: string, location: string): Promise<ListedFiles> {
+    const { privateTargets } = this.#access.rules;
+    const rules = { privateTargets, buckets: this.#access.buckets, field, signal: this.#access.signal };
+    const { files, current, notes } =
+      location === UPLOAD ? await this.#sent(field) : await this.#at(field, location, rules);
+    for (const file of files) this.#listed.set(file.path, file);
+    this.#listingNotes.push(...notes);
+    return { files, current, rules };
+  }
+
+  /** Lists the files of a place. */
+  async #at(field: string, location: string, rules: BucketRules) {
+    const { reader, rules: sourceRules, buckets, now, signal } = this.#access;
+    const current = await exportFiles(reader, location, sourceRules, this.#held, {
       now,
       field,
       signal,
       buckets,
     });
     refuseOtherFormats(current.files, field);
-    const rules = { privateTargets: sourceRules.privateTargets, buckets, field, signal };
     const versions = await versionsOf(current.files, rules, this.#held);
-    this.#read.push({ versions, rules });
+    const deliveries = new Map(
+      current.deliveries.flatMap(({ files, ...delivery }) => files.map((path) => [path, delivery])),
+    );
+    const files = current.files.map((path): ListedFile => {
+      const {
+        version = null,
+        isUncertain = false,
+        writtenAt = null,
+        bytes = null,
+      } = versions.get(path) ?? {};
+      const { name, from, to, scope, costSet = null } = deliveries.get(path) ?? {};
+      const told = [version, current.submitted.get(path), name === path ? undefined : name, from, to, scope];
+      return {
+        path,
+        name: withoutCredentials(path),
+        version: version === null || isUncertain ? null : told.filter((part) => part != null).join(' '),
+        writtenAt,
+        bytes,
+        ...(costSet === null ? {} : { costSet }),
+      };
+    });
+    return { files, current, notes: current.notes };
+  }
+
+  /** Lists the files that people have sent. */
+  async #sent(field: string) {
+    const { sent } = this.#access;
+    this.#held.call(sent.folder, UPLOAD);
+    const files = (await sent.list()).map((file): ListedFile => {
+      const path = `${UPLOAD}/${file.file_name}`;
+      const { id: version, bytes } = file.content;
+      const costSet = costSetOf(null, path);
+      return {
+        path,
+        name: path,
+        version,
+        bytes,
+        writtenAt: Date.parse(file.sent_at),
+        sent: file,
+        ...(costSet === null ? {} : { costSet }),
+      };
+    });
+    if (files.length === 0)
+      throw invalid(`${field}: expected at least one sent file, got none: send a file of the source first`);
+    const deliveries = files.map(({ path, costSet = null }) => {
+      const known = { from: null, to: null, scope: null, costSet };
+      return { name: path, files: [path], ...known };
+    });
+    return { files, current: { deliveries, submitted: new Map<string, number>() }, notes: [] };
+  }
+
+  /** Notes files that were left out by their names alone. */
+  note(notes: readonly string[]): void {
+    this.#listingNotes.push(...notes);
+  }
+
+  /**
+   * Returns some listed files, each once and with all mandatory columns. Empty files are left out, and copies of others
+   * (leave-out-copies.ts), with a note. Throws `invalid` if one is damaged, or if a header row cannot be read, lacks columns or
+   * repeats them.
+   *
+   * @param missing returns the mandatory columns that a file lacks.
+   */
+  async read(
+    { current, rules }: ListedFiles,
+    some: readonly ListedFile[],
+    missing: Missing,
+    { other, choose = ALL }: HowRead = {},
+  ): Promise<ReadFiles> {
+    const { reader, now, sent } = this.#access;
+    const stored = some.filter((file) => file.sent === undefined).map(({ path }) => path);
+    const versions = await versionsOf(stored, rules, this.#held);
+    this.#versions.push({ versions, rules });
     const deliveries = new Map(
       current.deliveries.flatMap((delivery) => delivery.files.map((path) => [path, delivery])),
     );
     const files: ExportFile[] = [];
-    const notes = [...current.notes];
+    const notes = [];
     const columnsOfAll = new ColumnsOfFiles();
-    for (const path of current.files) {
-      const described = await describe(reader, { path, opened: this.#held.opened(path) }, rules);
+    for (const listed of some) {
+      const { path } = listed;
+      this.#read.set(path, listed);
+      const opened = listed.sent === undefined ? this.#held.opened(path) : await sent.write(listed.sent);
+      const described = await describe(reader, { path, opened }, rules);
       if (described === null) {
         notes.push(`${withoutQuery(path)} is empty and was left out`);
         continue;
@@ -152,37 +273,46 @@ export class SourceFiles {
         delivery,
         ...(costSet === null ? {} : { costSet }),
       };
-      if (isSent && isOfOther(file, missing, other)) continue;
+      if (listed.sent !== undefined && isOfOther(file, missing, other)) continue;
       refuseColumns(file, missing);
       const writtenOn = dayWritten(
-        [versions.get(path)?.writtenAt ?? null, current.submitted.get(path) ?? null],
+        [
+          versions.get(path)?.writtenAt ?? (listed.sent === undefined ? null : listed.writtenAt),
+          current.submitted.get(path) ?? null,
+        ],
         now,
         systemClock.now(),
       );
       files.push(writtenOn === null ? file : { ...file, writtenOn });
     }
-    if (files.length === 0)
-      throw invalid(`${field}: ${isSent ? 'no sent file has its columns' : 'every file is empty'}`);
     const chosen = await choose(files, reader);
     const once = await leaveOutCopies(reader, chosen.files, current.deliveries);
-    const named = (text: string): string => this.#held.named(text);
-    this.#notes.push(...firstAndMore([...notes, ...chosen.notes, ...once.notes], MOST_NOTES).map(named));
-    return once.files.map((file) => ({ ...file, path: named(file.path) }));
+    this.#readingNotes.push(...notes, ...chosen.notes, ...once.notes);
+    return once;
   }
 
-  /** Returns the folder of the sent files, and rules under which only it can be read. */
-  async #sent(field: string): Promise<[string, SourceRules]> {
-    this.#sentFolder ??= this.#access.sentFiles(field);
-    const folder = await this.#sentFolder;
-    this.#held.call(folder, UPLOAD);
-    return [folder, { ...this.#access.rules, roots: [folder] }];
+  /** Lists and reads all files of a location. Throws `invalid` like both, and if every file is empty. */
+  async at(field: string, location: string, missing: Missing, how: HowRead = {}): Promise<ExportFile[]> {
+    const listed = await this.list(field, location);
+    const { files } = await this.read(listed, listed.files, missing, how);
+    if (files.length === 0) throw noRows(field, location);
+    return files;
+  }
+
+  /** Forgets the notes of a reading that begins again with more files. */
+  beginAgain(): void {
+    this.#readingNotes = [];
   }
 
   /** Throws `invalid` if a file has changed since its reading began. */
   async refuseChanged(): Promise<void> {
-    for (const { versions, rules } of this.#read) await refuseChangedFiles(versions, rules);
+    for (const { versions, rules } of this.#versions) await refuseChangedFiles(versions, rules);
   }
 }
+
+/** Returns the error for a location without a file that can be read. */
+export const noRows = (field: string, location: string): Error =>
+  invalid(`${field}: ${location === UPLOAD ? 'no sent file has its columns' : 'every file is empty'}`);
 
 /** Returns a file with its columns and, if it is CSV, what counts its rows; null for a CSV file without a header. */
 async function describe(

@@ -33,7 +33,18 @@ export const runRecord = z
     status: z.enum(['running', 'completed', 'failed']),
     started_at: instant,
     finished_at: instant.nullable(),
-    months: z.array(z.string()).describe('Months whose cost the run touched'),
+    months: z
+      .array(z.string())
+      .describe('Months of the days that the run loaded; none if nothing of the source had changed'),
+    files_read: z
+      .number()
+      .nullable()
+      .describe('Data files that the run read, without manifests; null in runs of earlier versions'),
+    files_unchanged: z
+      .number()
+      .nullable()
+      .describe('Data files that the run did not read, because nothing of their billing periods had changed'),
+    bytes_read: z.number().nullable().describe('The size of the files that the run read'),
     rows_read: z.number().describe('While the run is under way: rows read so far'),
     rows_rejected: z.number(),
     rows_left_out: z
@@ -43,7 +54,10 @@ export const runRecord = z
     rejected_samples: z.array(
       z.object({ problem: z.string(), file: z.string().nullable(), rows: z.number() }),
     ),
-    cost_total: z.number().nullable(),
+    cost_total: z
+      .number()
+      .nullable()
+      .describe('The cost of what the run loaded: 0 if nothing had changed; null until it has loaded'),
     changes: z
       .array(monthChange)
       .describe(
@@ -62,13 +76,17 @@ export const ingestBody = z
       .boolean()
       .nullish()
       .describe('Whether days may go that an earlier load had and the source no longer has'),
+    all: z
+      .boolean()
+      .nullish()
+      .describe('Whether to read files, too, that have not changed since the last run'),
   })
   .refine(({ start_month: start, end_month: end }) => !start || !end || end >= start, {
     path: ['end_month'],
     error: 'expected a month not before start_month',
   })
   .nullish()
-  .describe('First and last month of the billing periods to load; all without it');
+  .describe('What to load; all billing periods of which something has changed without it');
 
 export const ingestStarted = z.object({
   run_id: z.string(),
@@ -111,7 +129,8 @@ export async function startIngest(
   const startMonth = body?.start_month ?? null;
   const endMonth = body?.end_month ?? null;
   const acceptShrink = body?.accept_shrink ?? false;
-  const input: IngestInput = { orgId, sourceId, startMonth, endMonth, acceptShrink };
+  const readAll = body?.all ?? false;
+  const input: IngestInput = { orgId, sourceId, startMonth, endMonth, acceptShrink, readAll };
   const { runId, workflowId } = await orchestration.startAfter(
     async () => (await lastRuns(warehouse, orgId)).get(sourceId) ?? null,
     () => orchestration.startIngest(input),

@@ -83,6 +83,8 @@ export async function newOrganisation(
 export interface Run {
   run_id: string;
   status: 'running' | 'completed' | 'failed';
+  files_read: number | null;
+  bytes_read: number | null;
   rows_read: number;
   cost_total: number | null;
   error: string | null;
@@ -93,14 +95,17 @@ const POLL_MS = 50;
 /**
  * Reads a source as a user does: starts a run, and polls it until it ends, by default every 50 ms. Returns the run and how many
  * seconds it took.
+ *
+ * @param all whether files that have not changed are read, too.
  */
 export async function ingestSource(
   admin: Client,
   sourceId: string,
   pollMs = POLL_MS,
+  all = true,
 ): Promise<{ run: Run; seconds: number }> {
   const started = performance.now();
-  const { run_id } = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`);
+  const { run_id } = await admin.post<{ run_id: string }>(`/cost-sources/${sourceId}/ingest`, { all });
   for (;;) {
     await new Promise((resume) => setTimeout(resume, pollMs));
     const [run] = await admin.get<Run[]>(`/cost-sources/${sourceId}/runs?limit=1`);

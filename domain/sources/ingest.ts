@@ -9,6 +9,8 @@ export interface IngestInput {
   endMonth: Month | null;
   /** Whether the load may lack days that an earlier load had. Schedules leave it out, because they never accept that. */
   acceptShrink?: boolean;
+  /** Whether files that have not changed are read, too. */
+  readAll?: boolean;
 }
 
 /** The progress of an ingest, in the heartbeats of its activity. */

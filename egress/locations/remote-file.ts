@@ -14,6 +14,8 @@ export interface FileVersion {
   bytes: number | null;
   /** When it was written, in milliseconds since 1970; null if the host does not say. */
   writtenAt: number | null;
+  /** Whether nothing tells this version from a later one. */
+  isUncertain?: boolean;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -101,5 +103,6 @@ export async function webVersion(path: string, rules: BucketRules): Promise<File
     version: headers.etag ?? `${size} ${modified}`,
     bytes: /^\d+$/.test(size) ? Number(size) : null,
     writtenAt: Number.isNaN(writtenAt) ? null : writtenAt,
+    isUncertain: headers.etag === undefined && modified === '',
   };
 }

@@ -56,7 +56,12 @@ export function validBodies(things: Things): Readonly<Record<string, unknown>> {
     },
     'POST /cost-sources/{id}/units/end': { unit: 'aws/1111', day: '2026-01-31' },
     'POST /cost-sources/{id}/units/confirm': { unit: 'aws/1111', stands: true },
-    'POST /cost-sources/{id}/ingest': { start_month: '2026-01', end_month: '2026-01', accept_shrink: true },
+    'POST /cost-sources/{id}/ingest': {
+      start_month: '2026-01',
+      end_month: '2026-01',
+      accept_shrink: true,
+      all: true,
+    },
     'POST /otlp/v1/metrics': otlpRequest([{ at: '2026-02-06T12:00:00Z', value: 1 }]),
     'POST /spend/preview': { spend: picks, user: { type: 'team', id: things.team } },
     'POST /metrics': metric,

@@ -122,7 +122,7 @@ describe.skipIf(why !== '')(`the command of Temporal${why}`, () => {
       [
         id,
         input({ start_month: '2026-01' }),
-        'input: expected only orgId, sourceId, startMonth, endMonth, acceptShrink',
+        'input: expected only orgId, sourceId, startMonth, endMonth, acceptShrink, readAll',
       ],
       [id, input({ orgId: 7 }), 'orgId: expected an id such as org_…, got 7'],
       [id, '"all"', 'input: expected one object with orgId, sourceId'],

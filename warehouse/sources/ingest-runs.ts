@@ -15,6 +15,11 @@ export interface IngestRun extends Run {
   /** Samples of unreadable rows, one for each reason. */
   rejected_samples: RejectedSample[];
   cost_total: DecimalText | null;
+  /** Data files that the run has read, and those that had not changed; null in runs of earlier versions. */
+  files_read: number | null;
+  files_unchanged: number | null;
+  /** The bytes of the files that the run has read. */
+  bytes_read: number | null;
   /** Sentences on decisions of the run that a reader should know. */
   notes: string[];
 }
@@ -27,6 +32,9 @@ export const ingestRuns = new RunLog<IngestRun, 'source_id'>('ingest', 'source_i
   rows_left_out: 'BIGINT',
   rejected_samples: 'JSON',
   cost_total: 'DECIMAL(38,15)',
+  files_read: 'BIGINT',
+  files_unchanged: 'BIGINT',
+  bytes_read: 'BIGINT',
   notes: 'JSON',
 });
 
@@ -45,6 +53,9 @@ export const startedRun = (
   rows_left_out: 0,
   rejected_samples: [],
   cost_total: null,
+  files_read: 0,
+  files_unchanged: 0,
+  bytes_read: 0,
   notes: [],
   error: null,
 });

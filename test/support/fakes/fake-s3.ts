@@ -6,8 +6,15 @@ import { listenLocally, sendContent, type LocalServer } from './file-server.ts';
  * object only once all of it has arrived.
  *
  * @param objects content by `bucket/key`. It may change while the server runs.
+ * @param sent is told how many bytes of an object the server sends.
+ * @param holdsBack whether the server never answers the request of an object.
  */
-export const startFakeS3 = (objects: Map<string, Buffer>, keyId: string): Promise<LocalServer> =>
+export const startFakeS3 = (
+  objects: Map<string, Buffer>,
+  keyId: string,
+  sent: (object: string, bytes: number) => void = () => undefined,
+  holdsBack: (object: string) => boolean = () => false,
+): Promise<LocalServer> =>
   listenLocally((request, response, url) => {
     const signature = request.headers.authorization ?? '';
     if (!signature.startsWith(`AWS4-HMAC-SHA256 Credential=${keyId}/`)) {
@@ -37,7 +44,11 @@ export const startFakeS3 = (objects: Map<string, Buffer>, keyId: string): Promis
     }
     const content = objects.get(`${bucket}/${key}`);
     if (content === undefined) fail(404, 'NoSuchKey');
-    else sendContent(request, response, content);
+    else if (!holdsBack(`${bucket}/${key}`)) {
+      sendContent(request, response, content);
+      if (request.method === 'GET')
+        sent(`${bucket}/${key}`, Number(response.getHeader('content-length') ?? 0));
+    }
 
     function fail(status: number, code: string): void {
       const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code></Error>`;

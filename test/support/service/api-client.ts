@@ -16,6 +16,9 @@ export interface Run {
   run_id: string;
   status: 'running' | 'completed' | 'failed';
   months: string[];
+  files_read: number | null;
+  files_unchanged: number | null;
+  bytes_read: number | null;
   rows_read: number;
   rows_rejected: number;
   rows_left_out: number;

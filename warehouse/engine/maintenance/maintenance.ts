@@ -61,6 +61,7 @@ export const removeDeadSpend = (warehouse: Warehouse, now: Date): Promise<number
       );
     }
     removed += await session.run(DELETE_DEAD_LOAD_FILES);
+    removed += await session.run(DELETE_DEAD_READINGS, { now: now.toISOString() });
     return removed;
   });
 
@@ -72,6 +73,16 @@ DELETE FROM load_files WHERE (org_id, source_id, load_id) IN (
   ANTI JOIN current_loads USING (org_id, source_id, load_id)
   WHERE EXISTS (FROM loads WHERE loads.org_id = stored.org_id AND loads.source_id = stored.source_id AND loads.load_id = stored.load_id)
     OR CAST(uuid_extract_timestamp(load_id) AS TIMESTAMP) < CAST(now() AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY)`;
+
+/** Removes what replaced loads were read from. Only the newest reading of a source says what its next run must read. */
+const DELETE_DEAD_READINGS = `
+DELETE FROM source_readings WHERE (org_id, source_id, load_id) IN (
+  SELECT org_id, source_id, load_id FROM source_readings AS reading
+  WHERE NOT EXISTS (FROM cost_sources WHERE cost_sources.org_id = reading.org_id AND cost_sources.source_id = reading.source_id)
+    OR EXISTS (
+      FROM source_readings AS newer
+      WHERE newer.org_id = reading.org_id AND newer.source_id = reading.source_id AND newer.load_id > reading.load_id
+        AND newer.read_at < CAST($now AS TIMESTAMP) - INTERVAL ${GRACE_DAYS} DAY))`;
 
 // The only instant of an unpublished attempt is in its id. It comes from the machine's clock, not from CLOCK.
 const deadLoads = (table: (typeof SPEND_TABLES)[number]): string => `

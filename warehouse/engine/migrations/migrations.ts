@@ -3,6 +3,7 @@ import { DEFINITIONS_OF_IMPORTS } from './033-definitions-of-imports.ts';
 import { CREDENTIALS_OF_SOURCES } from './034-credentials-of-sources.ts';
 import { USAGE_POINTS } from './035-usage-points.ts';
 import { UPLOADED_FILES } from './036-uploaded-files.ts';
+import { READINGS } from './037-readings.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   CREDENTIALS_OF_SOURCES,
   USAGE_POINTS,
   UPLOADED_FILES,
+  READINGS,
 ];
 
 /** The version of the tables that this version of the product makes. */

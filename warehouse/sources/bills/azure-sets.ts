@@ -43,15 +43,32 @@ export async function filesOfSet(
   if (others.length === 0 || counted.length === 0) return { files, notes: [] };
   return {
     files: files.filter((file) => !others.includes(file)),
-    notes: [
-      `files with Azure's ${OTHER[wanted]} cost were left out, because others have the ${wanted} cost of ${costColumn}: ` +
-        firstAndMore(
-          others.map(({ path }) => withoutQuery(path)),
-          MOST_FILES,
-        ).join(', '),
-    ],
+    notes: [leftOutNote(others, costColumn)],
   };
 }
+
+/**
+ * Returns the files of a listing that can have the set of a cost, by their manifests and names, and notes on the others. If a file
+ * says nothing, all must be read to decide about one.
+ */
+export function listedOfSet<Listed extends { path: string; costSet?: CostSet }>(
+  files: readonly Listed[],
+  costColumn: CostColumn,
+): { files: readonly Listed[]; notes: string[]; isWhole: boolean } {
+  const wanted = SET_OF[costColumn];
+  const isWhole = files.length > 1 && files.some(({ costSet }) => costSet === undefined);
+  const counted = files.filter(({ costSet }) => costSet === wanted);
+  const others = files.filter(({ costSet }) => costSet === OTHER[wanted]);
+  if (isWhole || counted.length === 0 || others.length === 0) return { files, notes: [], isWhole };
+  return { files: counted, notes: [leftOutNote(others, costColumn)], isWhole };
+}
+
+const leftOutNote = (others: readonly { path: string }[], costColumn: CostColumn): string =>
+  `files with Azure's ${OTHER[SET_OF[costColumn]]} cost were left out, because others have the ${SET_OF[costColumn]} cost of ${costColumn}: ` +
+  firstAndMore(
+    others.map(({ path }) => withoutQuery(path)),
+    MOST_FILES,
+  ).join(', ');
 
 const MOST_FILES = 5;
 

@@ -1,7 +1,7 @@
 import { quoted } from '../feeds/cells.ts';
 import type { ExportColumn } from '../feeds/export-files.ts';
 import { readableAmount } from '../feeds/readable-limits.ts';
-import { lineOf, type Relation, type TagColumn } from '../feeds/scan-files.ts';
+import { fileIndexOf, lineOf, type Relation, type TagColumn } from '../feeds/scan-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 import { MAPPED, type BillFormat, type MappedColumn, type MappedName } from './bill-format.ts';
 import { NativeRow } from './native-row.ts';
@@ -36,8 +36,13 @@ export function mappedRelation(relation: Relation, format: BillFormat): Relation
     ...(places ?? []).map((_, place) => `${quoted(`bill tags ${place}`)} AS ${quoted(`Tags ${place}`)}`),
     ...(ofTags === null ? [] : ['"bill Tags" AS "Tags"']),
     ...(costSet === null ? [] : [`CAST(${costSet} AS TINYINT) AS ${COST_SET}`]),
+    ...(relation.files === undefined ? [] : ['"bill file" AS file_index']),
   ];
-  const derived = ['*', ...[...row.derived].map(([name, sql]) => `${sql} AS ${quoted(name)}`)];
+  const derived = [
+    '*',
+    ...(relation.files === undefined ? [] : [`${fileIndexOf(relation)} AS "bill file"`]),
+    ...[...row.derived].map(([name, sql]) => `${sql} AS ${quoted(name)}`),
+  ];
   return {
     ...relation,
     from: `(SELECT ${outer.join(',\n    ')}

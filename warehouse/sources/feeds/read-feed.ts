@@ -39,7 +39,7 @@ const FEED_TABLES = ['checked_groups', 'broken_lines', 'broken_line_scans'] as c
 export async function readFeed(
   reader: Statements,
   scope: ReadingScope,
-  { prepare, groups, check, name = null, parameters = {}, relations, rejectedWhen }: Feed,
+  { prepare, groups, check, name = null, parameters = {}, relations, rejectedWhen, others }: Feed,
 ): Promise<FeedCounts> {
   const count = startRowCount(relations.flatMap(({ counts }) => counts));
   try {
@@ -55,7 +55,7 @@ export async function readFeed(
     });
     await forgetImpossibleTimes(reader);
     await check?.();
-    return await countFeed(reader, count, { name, rejectedWhen });
+    return await countFeed(reader, count, { name, rejectedWhen, others });
   } finally {
     count.stop();
   }
@@ -74,6 +74,8 @@ interface Feed {
   parameters?: Parameters;
   relations: readonly Relation[];
   rejectedWhen: RejectedWhen;
+  /** Rows of the feed that an earlier reading has counted, and that this one leaves out; by default none. */
+  others?: { stored: number; rejected: number } | undefined;
 }
 
 /**
@@ -99,13 +101,15 @@ export class RejectedFeed extends ServiceError {
   }
 }
 
+const NO_OTHERS = { stored: 0, rejected: 0 } as const;
+
 const DROPPED_LINES = { problem: `a line of more than ${LONGEST_LINE_BYTES} bytes`, file: null };
 
 /** Counts the rows in `checked_groups` and `broken_lines`, and compares them with the second count of the rows. */
 async function countFeed(
   reader: Statements,
   count: RowCount,
-  { name = null, rejectedWhen }: Pick<Feed, 'name' | 'rejectedWhen'>,
+  { name = null, rejectedWhen, others = NO_OTHERS }: Pick<Feed, 'name' | 'rejectedWhen' | 'others'>,
 ): Promise<FeedCounts> {
   const { reported, brokenLines, longLines, samples } = await rejectedRows(reader);
   const [read] = await reader.query<{ stored: string | null; left_out: string | null }>(
@@ -122,10 +126,14 @@ async function countFeed(
     rowsLeftOut,
     rejectedSamples: dropped === 0 ? samples : [{ ...DROPPED_LINES, rows: dropped }, ...samples],
   };
-  if (rejected * 100 > rowsWanted * MOST_REJECTED_PERCENT) {
+  const ofAll = {
+    rejected: rejected + others.rejected,
+    wanted: rowsWanted + others.rejected + others.stored,
+  };
+  if (ofAll.rejected * 100 > ofAll.wanted * MOST_REJECTED_PERCENT) {
     const worst = samples.slice(0, 3).map(({ problem, rows }) => `${problem} (${rows} rows)`);
     throw new RejectedFeed(
-      `${name === null ? '' : `${name}: `}${rejected} of ${rowsWanted} rows cannot be read, more than ` +
+      `${name === null ? '' : `${name}: `}${ofAll.rejected} of ${ofAll.wanted} rows cannot be read, more than ` +
         `${MOST_REJECTED_PERCENT} %: nothing was loaded. ${worst.join('; ')}`,
       counts,
     );

@@ -26,6 +26,8 @@ export interface Relation {
   tags?: readonly TagColumn[];
   /** The column that tells sets of costs apart, of which only one counts (azure-sets.ts). */
   costSet?: string;
+  /** The files, in the order in which the scan numbers them (`file_index`); absent for a temporary table. */
+  files?: readonly Pick<ExportFile, 'path' | 'opened'>[];
   /** The files of which it is known when they were written. */
   written?: readonly WrittenFile[];
   /** The files whose rows another delivery has, too, perhaps by chance. */
@@ -52,6 +54,12 @@ export interface TagColumn {
 
 /** What files of one shape have in common. */
 export type Shape = Pick<Relation, 'format' | 'columns' | 'line' | 'tags' | 'costSet'>;
+
+/** Returns the SQL of the number of a row's file among those of its scan, from 0. A column of the files can hide DuckDB's own number. */
+export const fileIndexOf = ({ files = [], fileColumn, columns }: Relation): string =>
+  columns.some(({ name }) => name.trim().toLowerCase() === 'file_index')
+    ? `list_position([${files.map(({ opened }) => sqlText(opened)).join(', ')}], ${quoted(fileColumn)}) - 1`
+    : 'file_index';
 
 /** Returns the SQL of a hash of a whole row of the file, also of the cells that are not read. */
 export function lineOf({ columns, line }: Shape): string {
@@ -101,6 +109,7 @@ export const relationsOf = (
     format: same[0].format,
     columns: same[0].columns,
     counts: same.map(({ count }) => count),
+    files: same,
     written: same.flatMap(({ opened, writtenOn }) =>
       writtenOn === undefined ? [] : [{ file: opened, writtenOn }],
     ),

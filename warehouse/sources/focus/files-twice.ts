@@ -78,9 +78,9 @@ const MAY_ALL_BE_EQUAL = `count(*) OVER (PARTITION BY billing_period, date_trunc
  * Selects the accounts of which files may have the same amounts. The groups tell what each of two files has. Of more files they tell
  * only whether all can be equal. Parts of a large export without a manifest are not, so that it is not read again.
  */
-const PERHAPS_TWICE = `
+const perhapsTwice = (rowsElsewhere: number): string => `
 SELECT account_key FROM (
-  SELECT *, CASE WHEN file_count > 2 THEN ${MAY_ALL_BE_EQUAL} OR (SELECT sum(row_count) FROM checked_groups) <= ${MOST_ROWS}
+  SELECT *, CASE WHEN file_count > 2 THEN ${MAY_ALL_BE_EQUAL} OR (SELECT sum(row_count) FROM checked_groups) + ${rowsElsewhere} <= ${MOST_ROWS}
     ELSE ${isSameAmount('low_cost', 'high_cost')} AND ${haveSameServices('low_service / low_cost', 'high_service / high_cost')} END AS is_equal
   FROM (${DAYS_OF_SEVERAL}))
 GROUP BY billing_period, date_trunc('month', day), account_key HAVING ${areMostlySame('is_equal')}`;
@@ -114,16 +114,19 @@ const HOW = `'has account ' || to_json(min(unit)) || ' with the same amounts in 
 /**
  * Adds the accounts of which deliveries of a bill have the same amount on enough days that both have, to `units_twice`. The exports
  * of a payer and of a member do. If both name resources, and none is in both, then their prices are equal, and not their charges.
+ *
+ * @param rowsElsewhere the rows of the source that this reading leaves out.
  */
 export async function findFilesTwice(
   reader: Statements,
   files: readonly BillFile[],
   bill: ReadBill,
+  rowsElsewhere: number,
 ): Promise<void> {
   const deliveries = new Map(files.map(({ opened, path, delivery = path }) => [opened, delivery]));
   if (new Set(deliveries.values()).size < 2) return;
   const accounts = await reader.query<{ account_key: string }>(
-    `SELECT DISTINCT account_key FROM (${PERHAPS_TWICE})`,
+    `SELECT DISTINCT account_key FROM (${perhapsTwice(rowsElsewhere)})`,
   );
   if (accounts.length === 0) return;
   await dropTemporaryTables(reader, TABLES);

@@ -45,7 +45,7 @@ const MOST_DAYS = 10_000_000;
 const DAYS_OF_PART = 500_000;
 
 /** A local day is this long once a year. A charge of one lies on two UTC days, and shows both like a charge inside a day. */
-const LONGEST_DAY_HOURS = 25;
+export const LONGEST_DAY_HOURS = 25;
 
 /** The name and the zone of a resource. The smallest one is the same in each reading. */
 const NAMES = 'min(resource_name) AS resource_name, min(zone) AS zone';

@@ -1,5 +1,6 @@
 import { dayOf, firstDay, monthOf, type Day } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
+import type { Found } from '../../../domain/sources/readings/reading-plan.ts';
 import { checkShrink } from '../publishing/bill-shrink.ts';
 import {
   findAmortisedCommitments,
@@ -24,6 +25,7 @@ import {
   LOAD_DAYS,
 } from './focus-daily-money.ts';
 import { fallbackNotes, readFallback } from './focus-fallback.ts';
+import { foundPeriods } from './found-periods.ts';
 import { fileDays } from './file-days.ts';
 import { findFilesTwice } from './files-twice.ts';
 import { listApart, rollUpExport, type RollUp } from './focus-roll-up.ts';
@@ -57,7 +59,19 @@ export interface FocusExport {
   costColumn: CostColumn;
   /** The organisation's currency. Any other currency in the export fails the load. */
   currency: string;
+  /** If only a part of the export is read; by default all is. */
+  part?: ExportPart;
 }
+
+/** A part of an export whose other billing periods keep their loads. */
+export interface ExportPart {
+  /** The rows of the others. */
+  others: { stored: number; rejected: number };
+  /** Is told what the part has, before anything is stored. Throws if the others must be read, too. */
+  check: (found: Pick<Found, 'periods' | 'isWhole'>) => void;
+}
+
+const ALL: ExportPart = { others: { stored: 0, rejected: 0 }, check: () => undefined };
 
 /**
  * Stages a FOCUS export: one pass over the files, then one load per billing period. Billing periods outside the months of the load
@@ -66,12 +80,15 @@ export interface FocusExport {
 export async function stageFocus(
   sessions: LoadSessions,
   load: Load,
-  { files, costColumn, currency }: FocusExport,
-): Promise<StagedLoad> {
+  { files, costColumn, currency, part = ALL }: FocusExport,
+): Promise<StagedLoad & { found: Found }> {
   const { reader, session } = sessions;
+  await dropTemporaryTables(session, ['focus_choices']);
+  await dropTemporaryTables(reader, OF_EARLIER_READING);
   const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
   const called = calledIn(billRelations(files));
   let rollUp: RollUp = { files, costColumn, now: load.now, listed: [], hasNames: false };
+  let found: Found = { periodsOf: new Map(), periods: [], isWhole: false };
   const counts = await readFeed(reader, load, {
     relations: billRelations(files),
     prepare: async () => {
@@ -81,13 +98,25 @@ export async function stageFocus(
       await findAmortisedCommitments(reader, billRelations(files, 'skipped'));
     },
     groups: checkedGroups(candidates, called),
-    check: () => refuseOtherCurrencies(reader, currency, called),
+    check: async () => {
+      await refuseOtherCurrencies(reader, currency, called);
+      found = await foundPeriods(reader, files);
+      // Without its names, a resource is found on no machine. One broken line takes them from all files.
+      if (!rollUp.hasNames) found = { ...found, isWhole: true };
+      part.check(found);
+    },
     rejectedWhen: REJECTED_WHEN,
+    others: part.others,
   });
+  // Lines that are not CSV can belong to any period.
+  if (counts.rowsRejected > 0 && (await hasUndated(reader))) {
+    found = { ...found, isWhole: true };
+    part.check(found);
+  }
   await stageRejected(sessions);
   await viewInWarehouse(sessions, 'daily_money', await dailyMoney(reader, candidates));
   await listValues(sessions, load, rollUp, candidates);
-  const found = [
+  const notes = [
     ...(await fallbackNotes(reader)),
     ...(await purchaseNotes(reader)),
     ...(await creditNotes(reader)),
@@ -97,7 +126,7 @@ export async function stageFocus(
   await copyToWarehouse(sessions, 'commitments', LOAD_COMMITMENTS);
   await createUnitsTwice(reader);
   await findLinesTwice(reader, repeatedLines(billRelations(files, 'skipped')));
-  await findFilesTwice(reader, files, rollUp);
+  await findFilesTwice(reader, files, rollUp, part.others.stored + part.others.rejected);
   await addAlsoIn(reader, billRelations(files, 'skipped'), {
     rows: (some) => fileDays(some, rollUp),
     line: 'line of account',
@@ -122,8 +151,15 @@ export async function stageFocus(
     rowsStored: rowsStored(counts),
     periods: billingPeriods(costColumn),
     readFrom: files.map(({ path }) => path),
-    notes: [...found, ...shrunk],
+    notes: [...notes, ...shrunk],
+    found,
   };
+}
+
+/** Whether rows were rejected that say nothing of their billing period. */
+async function hasUndated(reader: Statements): Promise<boolean> {
+  const [undated] = await reader.query('FROM temp.main.rejected_rows WHERE billing_period IS NULL LIMIT 1');
+  return undated !== undefined;
 }
 
 /** Lists what the bills could be divided by, in the view `listed_values` of the warehouse's session (bill-values.ts). */
@@ -166,6 +202,16 @@ const REJECTED_WHEN: RejectedWhen = {
   cost: 'cost',
   byDay: false,
 };
+
+/** The tables of a reading that began again with more files. */
+const OF_EARLIER_READING = [
+  'focus_choices',
+  'focus_roll_up',
+  'fallen_back',
+  'billed_roll_up',
+  'amortised_commitments',
+  'rejected_rows',
+];
 
 /** The large temporary tables of the reader. */
 const READ = [

@@ -37,6 +37,7 @@ import {
   readableText,
   readableTime,
 } from '../feeds/readable-limits.ts';
+import { fileNumbers, fileSets } from './file-sets.ts';
 import { FILE_WEIGHTS } from './files-twice.ts';
 import { LINE_SUMS } from './lines-twice.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from '../feeds/rejected-rows.ts';
@@ -75,8 +76,9 @@ const typedRows = (
   { costColumn, listed, hasNames }: RollUp,
   candidates: readonly Candidate[],
   since: Day | null,
+  fileNumber: string,
 ): string => `
-  SELECT ${quoted(file.fileColumn)} AS file,
+  SELECT ${quoted(file.fileColumn)} AS file, ${fileNumber} AS file_number,
     ${timeOf(file, 'period_start')} AS period_start, ${rawOf(file, 'period_start')} AS raw_period_start,
     ${timeOf(file, 'period_end')} AS period_end, ${rawOf(file, 'period_end')} AS raw_period_end,
     ${moneyOf(file, costColumn)} AS cost, ${rawOf(file, costColumn)} AS raw_cost, ${calledOf(file, costColumn)} AS cost_called,
@@ -196,7 +198,10 @@ function rolledUp(
   const costSet = relations.some((file) => file.costSet !== undefined)
     ? ', bit_or(cost_set) AS cost_set'
     : '';
-  const scans = relations.map((file) => typedRows(file, rollUp, candidates, since));
+  const numbers = fileNumbers(relations);
+  const scans = relations.map((file, at) =>
+    typedRows(file, rollUp, candidates, since, numbers[at] ?? 'NULL'),
+  );
   const rowKeys = [
     'resource_id',
     ...candidates.map(({ column }) => column),
@@ -235,7 +240,7 @@ checked_rows AS (
       : ' SEMI JOIN temp.main.fallen_back AS bill ON bill.provider = typed_rows.provider AND bill.billing_period = CAST(typed_rows.billing_period AS VARCHAR)'
   })
 SELECT ${isOfValues} AS is_of_values, ${[...BILL_KEYS, ...keys, ...noKeys].join(', ')},
-  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? `${OF_SPEND}${costSet}` : ''}
+  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? `${OF_SPEND}${costSet}, ${fileSets(files.length)}` : ''}
 FROM (
   SELECT * ${collectedKeys(candidates)},
     CAST(period_start AS DATE) AS day,

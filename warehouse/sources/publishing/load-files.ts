@@ -33,7 +33,7 @@ FROM (${files}
   EXCEPT SELECT file FROM load_files WHERE org_id = $org AND load_id = $load::UUID)`;
 
 /** Removes the user and the query of a URL, which can hold keys and signatures. A local path may contain the same characters. */
-const withoutCredentials = (file: string): string =>
+export const withoutCredentials = (file: string): string =>
   /^[a-z][a-z0-9+.-]*:\/\//i.test(file)
     ? file.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
     : file;

@@ -42,6 +42,14 @@ export interface Periods {
   cutDays: string;
 }
 
+/** The data files of a run. */
+export interface FileCounts {
+  filesRead: number;
+  /** Those whose rows an earlier run has loaded. */
+  filesUnchanged: number;
+  bytesRead: number;
+}
+
 export interface LoadResult extends FeedCounts {
   /** The months whose days the load holds, oldest first. */
   months: Month[];

@@ -1,3 +1,4 @@
+import type { Queries } from '../../engine/session.ts';
 import { cte, type Cte } from '../../engine/sql/cte.ts';
 
 /**
@@ -17,3 +18,15 @@ export const countedPoints = (where: string): Cte =>
       FROM usage_points WHERE ${where}
       QUALIFY row_number() OVER (PARTITION BY org_id, source_id, series, start_ns, time_ns ORDER BY point_id) = 1))`,
   });
+
+/** Returns the id of the newest point of a source; null without points. A new id can also be that of a sum of older points. */
+export async function newestPoint(
+  querier: Queries,
+  { orgId, sourceId }: { orgId: string; sourceId: string },
+): Promise<string | null> {
+  const [newest] = await querier.query<{ point_id: string | null }>(
+    'SELECT max(point_id) AS point_id FROM usage_points WHERE org_id = $org AND source_id = $source',
+    { org: orgId, source: sourceId },
+  );
+  return newest?.point_id ?? null;
+}

@@ -37,14 +37,17 @@ interface RunValues {
   /** A day in the last month that is read. */
   to: Day | null;
   acceptShrink: boolean;
+  all: boolean;
 }
 
 function RunForm({ source, close }: { source: CostSource; close: () => void }): ReactNode {
-  const form = useForm<RunValues>({ initialValues: { from: null, to: null, acceptShrink: false } });
+  const form = useForm<RunValues>({
+    initialValues: { from: null, to: null, acceptShrink: false, all: false },
+  });
   return (
     <DialogForm
       action="Run"
-      send={({ from, to, acceptShrink }, signal) =>
+      send={({ from, to, acceptShrink, all }, signal) =>
         dataOf(
           api.POST('/api/v1/cost-sources/{id}/ingest', {
             params: { path: { id: source.id } },
@@ -52,6 +55,7 @@ function RunForm({ source, close }: { source: CostSource; close: () => void }): 
               start_month: from === null ? null : monthOf(from),
               end_month: to === null ? null : monthOf(to),
               accept_shrink: acceptShrink,
+              all,
             },
             signal,
           }),
@@ -63,8 +67,8 @@ function RunForm({ source, close }: { source: CostSource; close: () => void }): 
       close={close}
     >
       <Text size="sm">
-        The service reads the source again and replaces what it had of the months. Without months it reads
-        all.
+        The service reads the billing periods of which something has changed, and replaces what it had of
+        them.
       </Text>
       <Group grow align="flex-start">
         <MonthField
@@ -75,6 +79,11 @@ function RunForm({ source, close }: { source: CostSource; close: () => void }): 
         />
         <MonthField id="run-to-month" label="To month" placeholder="The last" {...form.getInputProps('to')} />
       </Group>
+      <Checkbox
+        label="Read everything again"
+        description="Otherwise the run leaves out files that have not changed since the last one."
+        {...form.getInputProps('all', { type: 'checkbox' })}
+      />
       <Checkbox
         label="Accept that days vanish"
         description="Otherwise the run fails if the source no longer has days that it had before."

@@ -17,7 +17,8 @@ const route = getRouteApi('/signed-in/sources/$id');
 
 /** In the address: no run is open. */
 const NO_RUN = 'none';
-const COLUMNS = 8;
+const COLUMNS = 10;
+const EARLIER = 'an earlier version did not count them';
 
 /** What each run of a source did, newest first. A run opens to its notes, rejected rows and changes. */
 export function RunsCard({ source }: { source: CostSource }): ReactNode {
@@ -32,12 +33,14 @@ export function RunsCard({ source }: { source: CostSource }): ReactNode {
       height={200}
       empty="The source has not run yet. It runs daily, unless its schedule is paused."
       label="List of runs"
-      minWidth={960}
+      minWidth={1120}
       columns={[
         'Started',
         'Status',
         'Took',
         'Months',
+        { numbers: 'Files read' },
+        { numbers: 'Unchanged' },
         { numbers: 'Rows read' },
         { numbers: 'Rejected' },
         { numbers: 'Left out' },
@@ -90,6 +93,8 @@ function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }): ReactNode {
       </Table.Td>
       <Table.Td>{tookText(run)}</Table.Td>
       <Table.Td>{monthsText(run.months)}</Table.Td>
+      <QuantityCell value={run.files_read} reason={EARLIER} />
+      <QuantityCell value={run.files_unchanged} reason={EARLIER} />
       <QuantityCell value={run.rows_read} />
       <QuantityCell value={run.rows_rejected} />
       <QuantityCell value={run.rows_left_out} reason={underWay} />

@@ -7,13 +7,21 @@ import type { LikelyCopy, ReadDelivery } from './likely-copies.ts';
 /** A delivery with fewer different rows can be contained in another by chance. */
 const FEW_ROWS = 10;
 
+/** A delivery with all rows of another one. */
+export interface Contained extends LikelyCopy {
+  /** Whether the inner one is a copy. */
+  isCertain: boolean;
+  /** Whether it has so few rows that the others of their days decide. */
+  hasFewRows: boolean;
+}
+
 /** Returns the pairs of which the second delivery has all rows of the first one, as often as the first. */
 export async function containedAmong(
   reader: Statements,
   deliveries: readonly ReadDelivery[],
   rows: CommonRows,
   batch: readonly LikelyCopy[],
-): Promise<(LikelyCopy & { isCertain: boolean })[]> {
+): Promise<Contained[]> {
   const rowsOf = (places: readonly number[]): string =>
     rows.rowsOf([...new Set(places)].flatMap((place) => deliveries[place]?.files ?? []));
   await dropTemporaryTables(reader, ['inner_rows', 'outer_rows']);
@@ -28,7 +36,7 @@ export async function containedAmong(
       OR day IN (SELECT day FROM inner_rows WHERE place IN (SELECT place FROM inner_rows GROUP BY place HAVING count(*) < ${FEW_ROWS}))
     GROUP BY ALL`);
   const pairs = batch.map(({ inner, outer }) => `(${inner}, ${outer})`).join(', ');
-  const contained = await reader.query<LikelyCopy & { isCertain: boolean }>(`
+  const contained = await reader.query<Contained>(`
 WITH pairs(inner_place, outer_place) AS (VALUES ${pairs}),
 contained AS (
   SELECT inner_place, outer_place, count(*) AS different_rows, sum(one.times) AS row_count
@@ -41,12 +49,12 @@ of_same_days AS (
     AND EXISTS (FROM inner_rows AS one WHERE one.place = inner_place AND one.day IS NOT DISTINCT FROM other.day)
   WHERE different_rows < ${FEW_ROWS} GROUP BY ALL)
 SELECT inner_place AS inner, outer_place AS outer,
-  different_rows >= ${FEW_ROWS} OR of_same_days.row_count = contained.row_count AS "isCertain"
+  different_rows >= ${FEW_ROWS} OR of_same_days.row_count = contained.row_count AS "isCertain",
+  different_rows < ${FEW_ROWS} AS "hasFewRows"
 FROM contained LEFT JOIN of_same_days USING (inner_place, outer_place)`);
   const scopeOf = (place: number): string | null => deliveries[place]?.scope ?? null;
-  return contained.map(({ inner, outer, isCertain }) => ({
-    inner,
-    outer,
-    isCertain: isCertain || canBeWithin(scopeOf(inner), scopeOf(outer)),
+  return contained.map((pair) => ({
+    ...pair,
+    isCertain: pair.isCertain || canBeWithin(scopeOf(pair.inner), scopeOf(pair.outer)),
   }));
 }

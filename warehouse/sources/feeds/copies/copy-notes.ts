@@ -11,6 +11,14 @@ import type { ReadDelivery } from './likely-copies.ts';
 /** By the place of a delivery: the place of another one that has its rows. */
 export type Containers = Map<number, number>;
 
+/** Returns the delivery that has all rows of one, and is in no other. */
+export function outermostOf(place: number, containers: Containers): number {
+  let outermost = place;
+  for (let next = containers.get(outermost); next !== undefined; next = containers.get(outermost))
+    outermost = next;
+  return outermost;
+}
+
 const MOST_NOTES = 20;
 
 /** Returns notes on deliveries, each with what it is worth. The container is the outermost one. */
@@ -23,10 +31,7 @@ export async function copyNotes(
   const notes: string[] = [];
   const inOrder = [...containers].sort(([one], [other]) => one - other);
   for (const [inner, outer] of inOrder.slice(0, MOST_NOTES)) {
-    let outermost = outer;
-    for (let next = containers.get(outermost); next !== undefined; next = containers.get(outermost))
-      outermost = next;
-    const [one, other] = [deliveries[inner], deliveries[outermost]];
+    const [one, other] = [deliveries[inner], deliveries[outermostOf(outer, containers)]];
     if (one === undefined || other === undefined) continue;
     notes.push(words(withoutQuery(one.name), withoutQuery(other.name), await worthOf(reader, inner, one)));
   }

@@ -4,11 +4,21 @@ import { dropTemporaryTables } from '../../../engine/sql/temporary-tables.ts';
 import type { ExportFile } from '../export-files.ts';
 import { commonRows, type CommonRows } from './common-rows.ts';
 import { containedAmong } from './contained-deliveries.ts';
-import { copyNotes, type Containers } from './copy-notes.ts';
+import { copyNotes, outermostOf, type Containers } from './copy-notes.ts';
 import { likelyCopies, placeFiles, type LikelyCopy, type ReadDelivery } from './likely-copies.ts';
 
 /** How often a delivery is compared with another that may contain it. {@link likelyCopies} excludes most others. */
 const MOST_ROUNDS = 8;
+
+/** The files of a reading without copies. */
+export interface WithoutCopies {
+  files: ExportFile[];
+  notes: string[];
+  /** The files that were left out, each with those that have its rows, by path. */
+  copies: ReadonlyMap<string, readonly string[]>;
+  /** Whether other files of the source could decide otherwise. */
+  isWhole: boolean;
+}
 
 /**
  * Leaves out deliveries whose rows another delivery of the source has, too: copies under other names, in other formats or
@@ -23,15 +33,15 @@ export async function leaveOutCopies(
   reader: Statements,
   files: readonly ExportFile[],
   deliveries: readonly Delivery[],
-): Promise<{ files: ExportFile[]; notes: string[] }> {
+): Promise<WithoutCopies> {
   const compared = comparable(readDeliveries(files, deliveries));
   const comparedFiles = compared.flatMap((delivery) => delivery.files);
   const rows = compared.length < 2 ? null : commonRows(comparedFiles);
-  if (rows === null) return { files: [...files], notes: [] };
+  if (rows === null) return { files: [...files], notes: [], copies: new Map(), isWhole: false };
   await dropTemporaryTables(reader, TABLES);
   try {
     await placeFiles(reader, compared);
-    const { leftOut, doubtful } = await decide(reader, compared, rows);
+    const { leftOut, doubtful, isWhole } = await decide(reader, compared, rows);
     const gone = new Set([...leftOut.keys()].flatMap((place) => compared[place]?.files ?? []));
     const alsoIn = new Map(
       [...doubtful].flatMap(([inner, outer]) =>
@@ -45,6 +55,13 @@ export async function leaveOutCopies(
           const other = alsoIn.get(file.path);
           return other === undefined ? file : { ...file, alsoIn: other };
         }),
+      copies: new Map(
+        [...leftOut.keys()].flatMap((inner) => {
+          const outer = compared[outermostOf(inner, leftOut)]?.files.map(({ path }) => path) ?? [];
+          return (compared[inner]?.files ?? []).map(({ path }) => [path, outer] as const);
+        }),
+      ),
+      isWhole,
       notes: [
         ...(await copyNotes(
           reader,
@@ -89,22 +106,29 @@ async function decide(
   reader: Statements,
   deliveries: readonly ReadDelivery[],
   rows: CommonRows,
-): Promise<{ leftOut: Containers; doubtful: Containers }> {
+): Promise<{ leftOut: Containers; doubtful: Containers; isWhole: boolean }> {
   const open = new Map<number, number[]>();
   for (const { inner, outer } of await likelyCopies(reader, deliveries, rows))
     open.set(inner, [...(open.get(inner) ?? []), outer]);
   const leftOut: Containers = new Map();
   const doubtful: Containers = new Map();
+  let isWhole = false;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const batch = nextPairs(open, leftOut);
     if (batch.length === 0) break;
-    for (const { inner, outer, isCertain } of await containedAmong(reader, deliveries, rows, batch)) {
+    for (const { inner, outer, isCertain, hasFewRows } of await containedAmong(
+      reader,
+      deliveries,
+      rows,
+      batch,
+    )) {
       (isCertain ? leftOut : doubtful).set(inner, outer);
       if (isCertain) open.delete(inner);
+      isWhole ||= hasFewRows;
     }
   }
   for (const inner of leftOut.keys()) doubtful.delete(inner);
-  return { leftOut, doubtful };
+  return { leftOut, doubtful, isWhole };
 }
 
 /** Takes the next pair of each undecided delivery. What is left out contains nothing that its own container lacks. */

@@ -1,0 +1,124 @@
+import { ReadingPlan, type Found } from '../../domain/sources/readings/reading-plan.ts';
+import type { ReadingRecord } from '../../domain/sources/readings/reading-record.ts';
+import { WiderReading } from '../../domain/sources/readings/wider-reading.ts';
+import type { ExportFile } from '../../warehouse/sources/feeds/export-files.ts';
+import type { ExportPart } from '../../warehouse/sources/focus/focus-load.ts';
+import { readPeriods } from '../../warehouse/sources/publishing/last-reading.ts';
+import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
+import type { Reading, SourceReading } from './reading.ts';
+import { noRows, type ChooseFiles, type ListedFile, type Missing } from './source-files.ts';
+
+/** The bills of a location. */
+interface ChangedBills {
+  location: string;
+  missing: Missing;
+  /** Returns the files that can count by their names alone, and whether all must be read to decide about them. */
+  sets?: ((files: readonly ListedFile[]) => ListedSets) | undefined;
+  choose?: ChooseFiles | undefined;
+}
+
+interface ListedSets {
+  files: readonly ListedFile[];
+  notes: readonly string[];
+  isWhole: boolean;
+}
+
+const NOTHING: Found = { periodsOf: new Map(), periods: [], isWhole: false };
+
+/**
+ * Reads the billing periods of a bill of which something has changed (docs/data-formats.md#what-a-run-reads), and stages their
+ * rows. Begins again with more files if those that it reads share a period with others.
+ *
+ */
+export async function readChangedBills(
+  reading: Reading,
+  { location, missing, sets, choose }: ChangedBills,
+  stage: (files: ExportFile[], part: ExportPart) => Promise<StagedLoad & { found: Found }>,
+): Promise<SourceReading> {
+  const { files } = reading;
+  const listed = await files.list('location', location);
+  const ofSet = sets?.(listed.files) ?? { files: listed.files, notes: [], isWhole: false };
+  files.note(ofSet.notes);
+  const plan = planOf(reading, ofSet.files, ofSet.isWhole);
+  const recordOf = (found: Found): ReadingRecord | null => (isOfMonths(reading) ? null : plan.record(found));
+  if (plan.read.length === 0) return { staged: null, record: plan.isStale ? recordOf(NOTHING) : null };
+  for (;;) {
+    files.beginAgain();
+    const some = plan.read;
+    const read = await files.read(listed, some, missing, { choose });
+    if (read.files.length === 0) {
+      if (some.length === ofSet.files.length) throw noRows('location', location);
+      return { staged: null, record: recordOf(NOTHING) };
+    }
+    const wider = (found: Pick<Found, 'periods' | 'isWhole'>): boolean =>
+      plan.widen({ ...found, isWhole: found.isWhole || read.isWhole || ofSet.isWhole });
+    try {
+      const { found, ...staged } = await stage(read.files, {
+        others: plan.others,
+        check: (part) => {
+          if (wider(part)) throw new WiderReading();
+        },
+      });
+      const periodsOf = new Map(found.periodsOf);
+      for (const [copy, others] of read.copies)
+        periodsOf.set(copy, [...new Set(others.flatMap((path) => found.periodsOf.get(path) ?? []))]);
+      const named = new Map(some.map(({ path, name }) => [name, periodsOf.get(path) ?? []]));
+      const isWhole = found.isWhole || read.isWhole || ofSet.isWhole;
+      return { staged, record: recordOf({ periods: found.periods, periodsOf: named, isWhole }) };
+    } catch (error) {
+      if (!(error instanceof WiderReading)) throw error;
+    }
+  }
+}
+
+/** A location of a source, and the mandatory columns that a file of it lacks. */
+interface Feed {
+  field: string;
+  location: string;
+  missing: Missing;
+}
+
+/** Reads all files of a source's feeds, if one of them has changed. Their loads keep days of each other. */
+export async function readIfChanged<Feeds extends readonly Feed[]>(
+  reading: Reading,
+  feeds: Feeds,
+  stage: (files: { [At in keyof Feeds]: ExportFile[] }) => Promise<StagedLoad>,
+): Promise<SourceReading> {
+  const { files, sessions } = reading;
+  const listed = [];
+  for (const { field, location } of feeds) listed.push(await files.list(field, location));
+  const plan = planOf(
+    reading,
+    listed.flatMap((one) => one.files),
+  );
+  if (plan.read.length === 0) return { staged: null, record: null };
+  const read = [];
+  for (const [at, { field, location, missing }] of feeds.entries()) {
+    const of = listed[at];
+    const other = feeds.find((feed) => feed.field !== field);
+    const { files: some } =
+      of === undefined ? { files: [] } : await files.read(of, of.files, missing, { other });
+    if (some.length === 0) throw noRows(field, location);
+    read.push(some);
+  }
+  const staged = await stage(read as { [At in keyof Feeds]: ExportFile[] });
+  if (isOfMonths(reading)) return { staged, record: null };
+  const periods = await readPeriods(sessions.session);
+  return { staged, record: plan.record({ periodsOf: new Map(), periods, isWhole: true }) };
+}
+
+/**
+ * A run of some months reads all files if anything has changed, and records nothing, so that other months stay to be read.
+ *
+ * @param isWhole whether a change of one file means to read all.
+ */
+function planOf(reading: Reading, present: readonly ListedFile[], isWhole = false): ReadingPlan<ListedFile> {
+  const { since, state, readAll } = reading.continued;
+  const all = (): ReadingPlan<ListedFile> => new ReadingPlan(null, present, state);
+  if (readAll) return all();
+  const plan = new ReadingPlan(since?.record ?? null, present, state);
+  return (isWhole || isOfMonths(reading)) && plan.read.length > 0 ? all() : plan;
+}
+
+const isOfMonths = ({ load: { startMonth, endMonth } }: Reading): boolean =>
+  startMonth !== null || endMonth !== null;
