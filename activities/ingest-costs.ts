@@ -44,6 +44,8 @@ export interface IngestDependencies {
   ) => Promise<void>;
   /** The operator's own credentials for buckets. */
   operatorBuckets: OperatorBuckets;
+  /** The setting BIGQUERY_API_ENDPOINT. */
+  bigQueryEndpoint?: string;
   metrics: Metrics;
   log: Logger;
 }
@@ -56,6 +58,7 @@ export function createIngestActivities({
   sourceRulesOf,
   openRemoteFiles,
   operatorBuckets,
+  bigQueryEndpoint,
   metrics,
   log,
 }: IngestDependencies) {
@@ -113,6 +116,7 @@ export function createIngestActivities({
           buckets,
           readAll: run.readAll === true,
           attempt,
+          bigQueryEndpoint,
         });
       }),
     );

@@ -9,12 +9,15 @@ import { vendorPlace, VENDORS } from '../../domain/sources/vendors/vendors.ts';
 import { listBucket, type BucketRules } from '../../egress/buckets/list-bucket.ts';
 import { openedBuckets } from '../../egress/buckets/opened-buckets.ts';
 import { openRemoteFile } from '../../egress/locations/remote-file.ts';
+import { checkTables } from './tables/check-table.ts';
 import type { PrivateTargets } from '../../egress/requests/private-targets.ts';
 import { readVendorDays } from './vendors/read-vendor-days.ts';
 
 interface Asking {
   operatorBuckets: OperatorBuckets;
   privateTargets: PrivateTargets;
+  /** The setting BIGQUERY_API_ENDPOINT. */
+  bigQueryEndpoint?: string | undefined;
   signal: AbortSignal;
 }
 
@@ -23,7 +26,8 @@ const CHECKS: Record<CredentialType, (given: CredentialsToCheck, asking: Asking)
   s3: openBuckets,
   gcs: openBuckets,
   azure: openBuckets,
-  google: () => Promise.resolve(),
+  google: ({ credentials, locations }, asking) =>
+    credentials.type === 'google' ? checkTables(credentials, locations, asking) : Promise.resolve(),
   token: readYesterday,
 };
 

@@ -93,6 +93,7 @@ export async function exportFiles(
   { now, field = 'location', signal = new AbortController().signal, buckets = NO_BUCKETS }: Asking,
 ): Promise<LocationFiles> {
   const target = await checkSourceLocation(location, rules, field);
+  if (target.kind === 'bigquery') throw invalid(`${field}: expected files, got a table of BigQuery`);
   if (target.kind === 'http') {
     const files = [target.url];
     return {

@@ -34,6 +34,8 @@ export interface Ingest {
   /** Whether files that have not changed are read, too. */
   readAll?: boolean;
   attempt: Attempt;
+  /** The setting BIGQUERY_API_ENDPOINT. */
+  bigQueryEndpoint?: string | undefined;
 }
 
 /** What an ingest has loaded. If it had nothing to read, it has no months. */
@@ -57,6 +59,7 @@ export function ingestSource(source: CostSource, ingest: Ingest): Promise<Ingest
     buckets,
     readAll = false,
     attempt,
+    bigQueryEndpoint,
   } = ingest;
   const { reader, session } = sessions;
   const access = {
@@ -78,6 +81,7 @@ export function ingestSource(source: CostSource, ingest: Ingest): Promise<Ingest
       rules,
       credentials,
       attempt,
+      bigQueryEndpoint,
       continued: {
         since,
         state: await readingState(session, source, currency, load),

@@ -35,7 +35,7 @@ interface LocationRules extends BucketRules {
  *   not UTF-8.
  */
 export const listLocation = (
-  target: Exclude<SourceLocation, { kind: 'http' }>,
+  target: Exclude<SourceLocation, { kind: 'http' | 'bigquery' }>,
   rules: LocationRules,
 ): Promise<LocationListing> =>
   target.kind === 'local' ? local(target.path, rules) : inBucket(target.url, rules);

@@ -6,7 +6,7 @@ import type { ExportPart } from '../../warehouse/sources/focus/focus-load.ts';
 import { readPeriods } from '../../warehouse/sources/publishing/last-reading.ts';
 import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
 import type { Reading, SourceReading } from './reading.ts';
-import { noRows, type ChooseFiles, type ListedFile, type Missing } from './source-files.ts';
+import { noRows, type ChooseFiles, type ListedFile, type Missing, type ReadFiles } from './source-files.ts';
 
 /** The bills of a location. */
 interface ChangedBills {
@@ -26,32 +26,58 @@ interface ListedSets {
 const NOTHING: Found = { periodsOf: new Map(), periods: [], isWhole: false };
 
 /**
- * Reads the billing periods of a bill of which something has changed (docs/data-formats.md#what-a-run-reads), and stages their
- * rows. Begins again with more files if those that it reads share a period with others.
- *
+ * Reads the billing periods of a bill in files of which something has changed, and stages their rows.
  */
 export async function readChangedBills(
   reading: Reading,
   { location, missing, sets, choose }: ChangedBills,
-  stage: (files: ExportFile[], part: ExportPart) => Promise<StagedLoad & { found: Found }>,
+  stage: Stage,
 ): Promise<SourceReading> {
   const { files } = reading;
   const listed = await files.list('location', location);
   const ofSet = sets?.(listed.files) ?? { files: listed.files, notes: [], isWhole: false };
   files.note(ofSet.notes);
-  const plan = planOf(reading, ofSet.files, ofSet.isWhole);
+  const bill: ChangedBill = {
+    present: ofSet.files,
+    isWhole: ofSet.isWhole,
+    read: (some) => files.read(listed, some, missing, { choose }),
+    nothing: () => noRows('location', location),
+  };
+  return readChanged(reading, bill, stage);
+}
+
+/** A bill, and how parts of it are read. */
+interface ChangedBill {
+  /** All that the bill consists of now. */
+  present: readonly ListedFile[];
+  /** Whether a change of one part means to read all. */
+  isWhole: boolean;
+  read: (some: readonly ListedFile[]) => Promise<ReadFiles>;
+  /** The error for a bill without a row. */
+  nothing: () => Error;
+}
+
+type Stage = (files: ExportFile[], part: ExportPart) => Promise<StagedLoad & { found: Found }>;
+
+/**
+ * Reads the billing periods of a bill of which something has changed (docs/data-formats.md#what-a-run-reads), and stages their
+ * rows. Begins again with more if what it reads shares a period with others.
+ */
+export async function readChanged(reading: Reading, bill: ChangedBill, stage: Stage): Promise<SourceReading> {
+  const { files } = reading;
+  const plan = planOf(reading, bill.present, bill.isWhole);
   const recordOf = (found: Found): ReadingRecord | null => (isOfMonths(reading) ? null : plan.record(found));
   if (plan.read.length === 0) return { staged: null, record: plan.isStale ? recordOf(NOTHING) : null };
   for (;;) {
     files.beginAgain();
     const some = plan.read;
-    const read = await files.read(listed, some, missing, { choose });
+    const read = await bill.read(some);
     if (read.files.length === 0) {
-      if (some.length === ofSet.files.length) throw noRows('location', location);
+      if (some.length === bill.present.length) throw bill.nothing();
       return { staged: null, record: recordOf(NOTHING) };
     }
     const wider = (found: Pick<Found, 'periods' | 'isWhole'>): boolean =>
-      plan.widen({ ...found, isWhole: found.isWhole || read.isWhole || ofSet.isWhole });
+      plan.widen({ ...found, isWhole: found.isWhole || read.isWhole || bill.isWhole });
     try {
       const { found, ...staged } = await stage(read.files, {
         others: plan.others,
@@ -63,7 +89,7 @@ export async function readChangedBills(
       for (const [copy, others] of read.copies)
         periodsOf.set(copy, [...new Set(others.flatMap((path) => found.periodsOf.get(path) ?? []))]);
       const named = new Map(some.map(({ path, name }) => [name, periodsOf.get(path) ?? []]));
-      const isWhole = found.isWhole || read.isWhole || ofSet.isWhole;
+      const isWhole = found.isWhole || read.isWhole || bill.isWhole;
       return { staged, record: recordOf({ periods: found.periods, periodsOf: named, isWhole }) };
     } catch (error) {
       if (!(error instanceof WiderReading)) throw error;

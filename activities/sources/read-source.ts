@@ -7,15 +7,16 @@ import { readBill, readCustomBill } from './read-bill.ts';
 import { readIfChanged } from './read-changed.ts';
 import { readOpenCost } from './read-opencost.ts';
 import type { Reading, SourceReading } from './reading.ts';
+import { tableOr } from './tables/read-bill-table.ts';
 
 type Kind = CostSource['kind'];
 
 /** For each kind of source: reads its files, or its API, as far as they have changed, and stages their rows. */
 const READERS: { [K in Kind]: (source: CostSourceOf<K>, reading: Reading) => Promise<SourceReading> } = {
-  focus: readBill(null),
+  focus: tableOr(readBill(null)),
   aws_cur: readBill(BILL_FORMATS.aws_cur),
   azure_cost: readBill(BILL_FORMATS.azure_cost),
-  gcp_billing: readBill(BILL_FORMATS.gcp_billing),
+  gcp_billing: tableOr(readBill(BILL_FORMATS.gcp_billing)),
   custom: readCustomBill,
   opencost: readOpenCost,
   hosts: ({ location }, reading) =>

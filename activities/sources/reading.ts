@@ -18,6 +18,8 @@ export interface Reading {
   /** The source's own; null without any. */
   credentials: Credentials | null;
   attempt: Attempt;
+  /** The setting BIGQUERY_API_ENDPOINT. */
+  bigQueryEndpoint?: string | undefined;
   continued: ContinuedReading;
 }
 

@@ -230,6 +230,16 @@ export class SourceFiles {
     return { files, current: { deliveries, submitted: new Map<string, number>() }, notes: [] };
   }
 
+  /** Counts the billing periods of a table like files. */
+  countListed(periods: readonly ListedFile[]): void {
+    for (const period of periods) this.#listed.set(period.path, period);
+  }
+
+  /** Counts a billing period of a table that was read. */
+  countRead(period: ListedFile): void {
+    this.#read.set(period.path, period);
+  }
+
   /** Notes files that were left out by their names alone. */
   note(notes: readonly string[]): void {
     this.#listingNotes.push(...notes);

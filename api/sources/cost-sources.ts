@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid, Outage, ServiceError, unavailable } from '../../domain/shared/errors.ts';
+import { refuseTable } from '../../domain/sources/table-location.ts';
 import { UPLOAD } from '../../domain/sources/uploads/uploaded-name.ts';
 import { credentialTypeOf } from '../../domain/sources/credentials.ts';
 import { isRemote } from '../../egress/locations/remote-file.ts';
@@ -67,9 +68,15 @@ async function withRuns(warehouse: Warehouse, orgId: string): Promise<(source: C
 }
 
 /** Checks the locations of a source, or of a change of one. */
-async function checkLocations(changed: LocationFields, rules: SourceRules): Promise<void> {
-  for (const { field, location } of locationsOf(changed))
+async function checkLocations(
+  kind: CostSource['kind'],
+  changed: LocationFields,
+  rules: SourceRules,
+): Promise<void> {
+  for (const { field, location } of locationsOf(changed)) {
+    refuseTable(kind, { field, location });
     if (location !== UPLOAD) await checkSourceLocation(location, rules, field);
+  }
 }
 
 /** Rejects a source in another currency than the organisation's, because money is never converted. */
@@ -119,7 +126,7 @@ async function postSource(
   checkCurrency(own, organisation.currency);
   const credentials = sent === null ? null : sentCredentials(sent, source);
   checkVendor(source, organisation.currency);
-  await checkLocations(source, withCredentials(sourceRulesOf(organisation.id), credentials));
+  await checkLocations(source.kind, source, withCredentials(sourceRulesOf(organisation.id), credentials));
   await checkReadable(dependencies, source.kind, source);
   if (credentials !== null)
     await refuseWrongCredentials(dependencies, organisation.id, source, credentials, reply);
@@ -165,8 +172,9 @@ async function patchSource(
     options === undefined ? others : { ...others, options: optionsOf((await before()).kind, options) };
   if (locationsOf(changes).length > 0) {
     const source = await COST_SOURCES.find(warehouse, orgId, id);
+    const { kind } = source ?? { kind: 'focus' as const };
     const credentials = source === null ? credentialTypeOf(changes.location ?? '') : ownTypeOf(source);
-    await checkLocations(changes, { ...sourceRulesOf(orgId), credentials });
+    await checkLocations(kind, changes, { ...sourceRulesOf(orgId), credentials });
     await checkReadable(dependencies, (await before()).kind, changes);
   }
   if (changes.location !== undefined || options !== undefined)

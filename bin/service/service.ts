@@ -187,6 +187,7 @@ export async function startService(
           checkCredentials(given, {
             operatorBuckets: operatorBuckets(settings),
             privateTargets: settings.PRIVATE_TARGETS,
+            bigQueryEndpoint: settings.BIGQUERY_API_ENDPOINT,
             signal,
           }),
         checkConnection: (connection, signal) => checkConnection(platformsOf(settings), connection, signal),

@@ -12,6 +12,8 @@ export interface SourceMonth {
   id: string;
   name: string;
   kind: Kind;
+  /** Whether its lines name clusters and namespaces, so that a part of its spend is Kubernetes spend. */
+  hasNamespaces?: boolean;
   /** False if its schedule is paused. Months then wait for it only as described at `holdingBack`. */
   isActive: boolean;
   /** The first and the last day of the month that it does not cover; null if it covers all days. */
@@ -60,17 +62,19 @@ export function coverageOf(
   all: readonly SourceMonth[],
   picked: readonly SpendSource[] | null,
 ): Coverage {
-  const sources = picked === null ? all : all.filter(({ kind }) => picked.includes(KINDS[kind].spend));
+  const sources =
+    picked === null ? all : all.filter((source) => spendsOf(source).some((spend) => picked.includes(spend)));
   const isLatecomer = latecomersAmong(all);
   const isAwaited = (source: SourceMonth): boolean =>
     source.isActive && (picked !== null || !isLatecomer(source));
   const lacking = sources.filter(isLacking);
   const gaps = lacking.filter(isAwaited);
   const lastKnown = new Map<SpendSource, Day>();
-  for (const { kind, lastKnown: day } of sources) {
-    const { spend } = KINDS[kind];
-    if (day !== null && day > (lastKnown.get(spend) ?? '')) lastKnown.set(spend, day);
-  }
+  for (const source of sources)
+    for (const spend of spendsOf(source)) {
+      const day = source.lastKnown;
+      if (day !== null && day > (lastKnown.get(spend) ?? '')) lastKnown.set(spend, day);
+    }
   const undelivered = (picked ?? []).filter((spend) => !lastKnown.has(spend));
   const covered = sources.flatMap(({ lastCovered }) => lastCovered ?? []).sort();
   return {
@@ -94,6 +98,12 @@ export function coverageOf(
           : (covered.at(-1) ?? null),
   };
 }
+
+/** The parts of the total that a source fills. */
+const spendsOf = ({ kind, hasNamespaces = false }: SourceMonth): SpendSource[] => [
+  KINDS[kind].spend,
+  ...(hasNamespaces ? (['kubernetes'] as const) : []),
+];
 
 const isLacking = ({ missingFrom }: SourceMonth): boolean => missingFrom !== null;
 

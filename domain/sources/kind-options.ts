@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_BYTES } from '../shared/bigquery-query.ts';
 import { NO_CONTROL_CHARACTERS, ONE_LINE } from '../shared/text/control-characters.ts';
 import { normalText } from '../shared/text/normal-text.ts';
 import { checkCustom, CUSTOM_OPTIONS } from './custom-bill.ts';
@@ -38,11 +39,36 @@ const onBill = z
     'Whether machines without a bill line are on a connected bill: always, never, or not known (auto, the default), so that they hold months back',
   );
 
+/** BigQuery bills at least this much for a query. */
+const FEWEST_BYTES = 10 * 2 ** 20;
+const BYTES = `expected a whole number of bytes from ${FEWEST_BYTES} to ${2 ** 50}`;
+
+/** The options of bills in tables of BigQuery. */
+const ofTables = {
+  max_bytes: z
+    .int({ error: BYTES })
+    .min(FEWEST_BYTES, { error: BYTES })
+    .max(2 ** 50, { error: BYTES })
+    .optional()
+    .describe(
+      `The most bytes that each query of a table may process and bill; without it ${MOST_BYTES} (10 GB)`,
+    ),
+  kubernetes: z
+    .enum(['labels'])
+    .optional()
+    .describe(
+      "Whether lines of a table with the labels of GKE's cost allocation are spend of their cluster and namespace; without it they are cloud spend",
+    ),
+};
+
 /** The options of every cloud bill. */
 const bill = z.strictObject({ cost_column: costColumn.default(BILL_DEFAULTS.cost_column) });
 
 /** The options of a bill of any other vendor. */
 const custom = bill.extend(CUSTOM_OPTIONS).superRefine(checkCustom);
+
+/** The options of bills that can lie in a table. */
+const tableBill = bill.extend(ofTables);
 
 const openCost = z.strictObject({
   cluster: cluster.optional(),
@@ -89,6 +115,14 @@ const billOf = <Name extends string>(name: Name) => ({
   location: FILES,
 });
 
+/** A cloud bill that can lie in a table of BigQuery. */
+const tableBillOf = <Name extends string>(name: Name) => ({
+  ...billOf(name),
+  options: tableBill,
+  ofNew: tableBill.default(BILL_DEFAULTS),
+  location: `${FILES}, or a table of BigQuery`,
+});
+
 /** A new source shows the default at once. */
 const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
 
@@ -96,10 +130,10 @@ const NEW_ON_BILL = { on_bill: onBill.default(ON_BILL_DEFAULTS.on_bill) };
  * Each kind's name in generated clients, its options, and what its location must be. `ofNew` are the options of a new source.
  */
 export const KIND_OPTIONS = {
-  focus: billOf('Focus'),
+  focus: tableBillOf('Focus'),
   aws_cur: billOf('AwsCur'),
   azure_cost: billOf('AzureCost'),
-  gcp_billing: billOf('GcpBilling'),
+  gcp_billing: tableBillOf('GcpBilling'),
   custom: {
     name: 'Custom',
     options: custom,

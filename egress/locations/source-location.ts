@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { invalid } from '../../domain/shared/errors.ts';
+import { tableOfLocation, type BillTableName } from '../../domain/sources/table-location.ts';
 import { realPathUnder } from './local-files.ts';
 import { resolveTarget } from '../requests/resolve-target.ts';
 import { hasStep, refuseBucket } from './source-buckets.ts';
@@ -9,7 +10,10 @@ export { checkRealPaths } from './local-files.ts';
 
 /** A location that may be read. `path` is absolute, with the links in its folders resolved; it may be a glob. */
 export type SourceLocation =
-  { kind: 'local'; path: string } | { kind: 'http'; url: string } | { kind: 'bucket'; url: string };
+  | { kind: 'local'; path: string }
+  | { kind: 'http'; url: string }
+  | { kind: 'bucket'; url: string }
+  | ({ kind: 'bigquery' } & BillTableName);
 
 const ACCEPTED =
   'a local path or glob, file://…, s3://bucket/key, gs://bucket/key, az://account/container/path, https://… or http://…';
@@ -47,6 +51,8 @@ export async function checkSourceLocation(
     case 'gs':
     case 'az':
       return bucket(location, scheme, rules, field);
+    case 'bigquery':
+      return { kind: 'bigquery', ...tableOfLocation(location, field) };
     case 'http':
     case 'https':
       return http(location, rules, field);

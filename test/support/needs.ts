@@ -19,6 +19,10 @@ const NEEDS = {
     'the generators of clients: install Go and python3 with pip, and set CLIENT_GENERATORS=$(scripts/fetch-client-generators.sh)',
     () => isSet('CLIENT_GENERATORS'),
   ],
+  sqlglot: [
+    'sqlglot: install python3 with pip, and set SQLGLOT=$(scripts/fetch-sqlglot.sh)',
+    () => isSet('SQLGLOT'),
+  ],
   helm: ['helm: install Go, and set HELM_TOOLS=$(scripts/fetch-helm.sh)', () => isSet('HELM_TOOLS')],
   promtool: ['promtool: install Go, and set PROMTOOL=$(scripts/fetch-promtool.sh)', () => isSet('PROMTOOL')],
   chromium: ['Chromium: install it, or set CHROMIUM to its path', () => CHROMIUM !== null],

@@ -1,3 +1,4 @@
+import { HAS_NAMESPACES } from './spend-of-kind.ts';
 import { firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import type { SourceMonth } from '../../domain/sources/coverage.ts';
 import { unitDoubts } from '../../domain/sources/units/missing-units.ts';
@@ -109,7 +110,7 @@ source_months AS (
   SELECT source_id, month, min(day) FILTER (NOT covered) AS "missingFrom", max(day) FILTER (NOT covered) AS "missingThrough",
     count(*) FILTER (NOT covered AND day > delivers_from) AS missed_days, max(day) FILTER (covered) AS last_covered, COALESCE(bit_or(${DAY_BIT}) FILTER (covered), 0) AS days
   FROM source_days LEFT JOIN deliveries USING (source_id) GROUP BY ALL)
-SELECT month, source_id AS id, name, kind, NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", days, last_covered AS "lastCovered",
+SELECT month, source_id AS id, name, kind, ${HAS_NAMESPACES} AS "hasNamespaces", NOT schedule_paused AS "isActive", "missingFrom", "missingThrough", days, last_covered AS "lastCovered",
   greatest(last_covered, begun_through) AS "lastKnown",
   CAST(round(day_cost * NULLIF(missed_days, 0), 2) AS DECIMAL(38,15)) AS "missedCost",
   "writtenThrough", delivers_from AS "deliversFrom", delivers_through AS "deliversThrough",

@@ -7,7 +7,7 @@ import { cte, ctes, type Cte } from '../engine/sql/cte.ts';
 import { amountInWords } from './publishing/charged-twice.ts';
 import { CURRENT_READINGS, newestBefore, READINGS_AS_OF } from './publishing/readings.ts';
 import { IS_SAME_COMMITMENT } from './publishing/same-commitment.ts';
-import { SPEND_OF_KIND } from './spend-of-kind.ts';
+import { SPENDS_OF_SOURCE } from './spend-of-kind.ts';
 
 interface DoubtRow {
   month: Day;
@@ -122,8 +122,8 @@ ANTI JOIN standing AS beside
 export const DOUBTED_MONTHS = cte({
   name: 'doubted_months',
   needs: [foundDoubts(CURRENT, 'true')],
-  sql: `SELECT DISTINCT ${SPEND_OF_KIND} AS spend, month
-  FROM found_doubts JOIN (SELECT source_id, kind FROM cost_sources WHERE org_id = $org) USING (source_id)`,
+  sql: `SELECT DISTINCT unnest(${SPENDS_OF_SOURCE}) AS spend, month
+  FROM found_doubts JOIN (SELECT source_id, kind, options FROM cost_sources WHERE org_id = $org) USING (source_id)`,
 });
 
 const doubtsBy = (basis: Basis): string => `

@@ -1,3 +1,4 @@
+import { isTableLocation } from '../../domain/sources/table-location.ts';
 import type { CostSource, CostSourceChanges } from './cost-sources.ts';
 import { formatOf } from './feeds/export-files.ts';
 
@@ -23,10 +24,11 @@ export const locationsOf = ({ location, options = {} }: LocationFields): FieldLo
   ),
 ];
 
-/** Returns the locations that DuckDB reads. The service calls an API itself. */
+/** Returns the locations that DuckDB reads. The service calls an API itself, and BigQuery. */
 export const fileLocations = (kind: CostSource['kind'], fields: LocationFields): FieldLocation[] =>
   locationsOf(fields).filter(
     ({ field, location }) =>
+      !isTableLocation(location) &&
       !(KINDS_WITH_API.includes(kind) && field === 'location' && isApiLocation(location)),
   );
 

@@ -94,7 +94,7 @@ INSERT INTO month_spend BY NAME
 WITH ${ctes(countedLines(LOADS_OF_COMPUTATION, 'day <= $today::DATE'), DISTRIBUTED)},
 rolled_up AS (
   SELECT month, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster,
-    NULL AS namespace, NULL AS workload, host, NULL AS host_service, NULL AS repository, sum(cost) AS cost
+    namespace, NULL AS workload, host, NULL AS host_service, NULL AS repository, sum(cost) AS cost
   FROM counted_lines GROUP BY ALL
   UNION ALL
   SELECT month, source, NULL, NULL, NULL, NULL, NULL, NULL, cluster, namespace, workload, host, host_service,

@@ -49,28 +49,52 @@ export const billLines = (loads: Cte, where: string): Cte =>
   cte({
     name: 'bill_lines',
     needs: [loads],
-    sql: `SELECT month, computation_id, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, resource_name, zone, cost
+    sql: `SELECT month, computation_id, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, resource_name, zone,
+    cluster, namespace, cost
   FROM ${ofUsedLoads('cloud_spend', where)}`,
   });
 
 /**
  * Returns the bill lines of `loads` as they count. If a line's resource is an asset of a cluster or a host that day, the line is
- * cluster or host spend. It keeps its account, so that the bill can be found, and loses everything that can be picked.
+ * cluster or host spend. So is a line of which the bill names the cluster. It keeps its account, so that the bill can be found, and
+ * loses everything that can be picked. A namespace on the bill counts only on days without allocations of the cluster, which would
+ * divide the same cost.
  */
 export const countedLines = (loads: Cte, where: string): Cte =>
   cte({
     name: 'counted_lines',
     needs: [loads, billLines(loads, where)],
     sql: `SELECT bill_lines.month, bill_lines.day,
-    CASE WHEN covered.cluster IS NOT NULL THEN 'kubernetes' WHEN covered.host IS NOT NULL THEN 'hosts' ELSE 'cloud' END AS source,
+    CASE WHEN bill_lines.cluster IS NOT NULL OR covered.cluster IS NOT NULL THEN 'kubernetes'
+      WHEN covered.host IS NOT NULL THEN 'hosts' ELSE 'cloud' END AS source,
     bill_lines.cloud, bill_lines.account,
-    CASE WHEN covered.day IS NULL THEN split_kind END AS split_kind,
-    CASE WHEN covered.day IS NULL THEN split_value END AS split_value,
-    CASE WHEN covered.day IS NULL THEN tag_key END AS tag_key,
-    CASE WHEN covered.day IS NULL THEN tag_value END AS tag_value,
-    covered.cluster, covered.host, cost
-  FROM bill_lines LEFT JOIN (
+    ${['split_kind', 'split_value', 'tag_key', 'tag_value']
+      .map(
+        (value) =>
+          `CASE WHEN bill_lines.cluster IS NULL AND covered.day IS NULL THEN ${value} END AS ${value},`,
+      )
+      .join('\n    ')}
+    COALESCE(bill_lines.cluster, covered.cluster) AS cluster,
+    CASE WHEN allocated.day IS NULL THEN bill_lines.namespace END AS namespace,
+    CASE WHEN bill_lines.cluster IS NULL THEN covered.host END AS host, cost
+  FROM bill_lines LEFT JOIN (SELECT DISTINCT computation_id, day, cluster FROM ${ALLOCATED}) AS allocated
+    ON allocated.computation_id = bill_lines.computation_id AND allocated.day = bill_lines.day AND allocated.cluster = bill_lines.cluster
+  LEFT JOIN (
     SELECT day, cloud, account, resource_id, computation_id, cluster, host FROM covered_resources
     WHERE org_id = $org AND computation_id IN (SELECT computation_id FROM used_loads)) AS covered
-    USING (day, cloud, account, resource_id, computation_id)`,
+    ON covered.day = bill_lines.day AND covered.cloud = bill_lines.cloud AND covered.account = bill_lines.account
+      AND covered.resource_id = bill_lines.resource_id AND covered.computation_id = bill_lines.computation_id`,
   });
+
+/** The allocations of clusters that bills name, too. Most organisations have no such bill. */
+const ALLOCATED = ofUsedLoads(
+  'kubernetes_spend',
+  'cluster IN (SELECT cluster FROM cloud_spend WHERE org_id = $org AND cluster IS NOT NULL)',
+);
+
+/** The days on which a bill names a cluster. */
+export const CLUSTERS_ON_BILLS = cte({
+  name: 'clusters_on_bills',
+  needs: [LOADS_OF_COMPUTATION],
+  sql: `SELECT DISTINCT day, cluster FROM ${ofUsedLoads('cloud_spend', 'cluster IS NOT NULL')}`,
+});

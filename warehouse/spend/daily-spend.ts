@@ -6,7 +6,7 @@ import { SPEND_KEYS } from './picks/pick-key.ts';
 export const COUNTED_DAYS = cte({
   name: 'counted',
   needs: [countedLines(LOADS_OF_DAYS, 'day BETWEEN $start::DATE AND $end::DATE')],
-  sql: `SELECT day, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster, NULL AS namespace,
+  sql: `SELECT day, source, cloud, account, split_kind, split_value, tag_key, tag_value, cluster, namespace,
     NULL AS workload, host, NULL AS host_service, NULL AS tool, NULL AS repository, cost
   FROM counted_lines
   UNION ALL

@@ -1,7 +1,7 @@
 import { SPEND } from '../../domain/sources/spend-sources.ts';
 import { cte, type Cte } from '../engine/sql/cte.ts';
 import { COVERED_DAYS, DAYS } from '../sources/covered-days.ts';
-import { SPEND_OF_KIND } from '../sources/spend-of-kind.ts';
+import { SPENDS_OF_SOURCE } from '../sources/spend-of-kind.ts';
 
 /** The part of the total that a pick takes spend from. */
 export const PICKED_SPEND = `CASE source ${Object.entries(SPEND)
@@ -30,9 +30,10 @@ export const knownDays = (scopes: Cte): Cte =>
     name: 'known_days',
     needs: [scopes, DAYS, COVERED_DAYS],
     sql: `WITH part_days AS (
-  SELECT ${SPEND_OF_KIND} AS part, day, bool_or(covered_days.source_id IS NOT NULL) AS is_covered,
+  SELECT part, day, bool_or(covered_days.source_id IS NOT NULL) AS is_covered,
     bool_and(schedule_paused OR covered_days.source_id IS NOT NULL) AS is_whole
-  FROM (SELECT source_id, kind, schedule_paused, day FROM cost_sources CROSS JOIN days WHERE org_id = $org)
+  FROM (
+    SELECT source_id, unnest(${SPENDS_OF_SOURCE}) AS part, schedule_paused, day FROM cost_sources CROSS JOIN days WHERE org_id = $org)
   LEFT JOIN covered_days USING (source_id, day) GROUP BY part, day)
 SELECT spend, day
 FROM (SELECT DISTINCT spend FROM ${scopes.name}) JOIN part_days ON spend = '' OR list_contains(string_split(spend, ','), part)

@@ -51,7 +51,7 @@ const ON_DAYS = 'day BETWEEN $start::DATE AND $end::DATE';
 // Beside the bill, a cluster has the costs of its workloads, and the same amount as a negative cost. So their sum is what it
 // costs outside any bill.
 const RECONCILIATION = `
-WITH ${ctes(LOADS_OF_DAYS, countedLines(LOADS_OF_DAYS, `${ON_DAYS} AND resource_id IS NOT NULL`))},
+WITH ${ctes(LOADS_OF_DAYS, countedLines(LOADS_OF_DAYS, `${ON_DAYS} AND (resource_id IS NOT NULL OR cluster IS NOT NULL)`))},
 parts AS (
   SELECT source, COALESCE(cluster, host) AS name, cost AS billed, 0::DECIMAL(38,15) AS outside_bills,
     0::DECIMAL(38,15) AS reported, 0::DECIMAL(38,15) AS unmatched, CAST(NULL AS VARCHAR) AS reason, CAST(NULL AS DATE) AS day

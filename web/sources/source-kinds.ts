@@ -17,6 +17,8 @@ export interface OptionField<Name extends string = string> {
   /** What can be chosen, in words. The first is that of a new source. Without choices it is a text. */
   choices?: Readonly<Record<string, string>>;
   isRequired?: true;
+  /** It is sent as a number. */
+  isNumber?: true;
   /** What holds for a source without the option. */
   without?: string;
 }
@@ -47,6 +49,22 @@ const COST_COLUMN: OptionField<'cost_column'> = {
   choices: { EffectiveCost: 'EffectiveCost', BilledCost: 'BilledCost' },
 };
 
+/** The options of bills in tables of BigQuery. */
+const OF_TABLES: OptionField<'max_bytes' | 'kubernetes'>[] = [
+  {
+    name: 'max_bytes',
+    label: 'Most bytes of a query',
+    description: 'Of a table in BigQuery: the most bytes that each query may process and bill.',
+    isNumber: true,
+    without: '10737418240 (10 GB)',
+  },
+  {
+    name: 'kubernetes',
+    label: "Labels of GKE's cost allocation",
+    description: 'Of a table in BigQuery: what lines are that name their cluster and namespace.',
+    choices: { '': 'Cloud spend', labels: 'Kubernetes spend of their cluster and namespace' },
+  },
+];
 const columnOf = (
   name: `columns.${string}`,
   label: string,
@@ -57,8 +75,9 @@ const columnOf = (
 export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
   focus: {
     label: 'Cloud bill (FOCUS)',
-    location: 'A path, glob or URI of FOCUS exports, as CSV or Parquet files.',
-    options: [COST_COLUMN],
+    location:
+      'A path, glob or URI of FOCUS exports, as CSV or Parquet files, or bigquery://project.dataset.table.',
+    options: [COST_COLUMN, ...OF_TABLES],
   },
   aws_cur: {
     label: 'AWS cost and usage report',
@@ -72,8 +91,9 @@ export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
   },
   gcp_billing: {
     label: 'Google usage costs',
-    location: "A path, glob or URI of Google's usage cost table, as CSV or Parquet files.",
-    options: [COST_COLUMN],
+    location:
+      "Google's usage cost table: bigquery://project.dataset.table, or a path, glob or URI of CSV or Parquet files.",
+    options: [COST_COLUMN, ...OF_TABLES],
   },
   custom: {
     label: 'Bill of another vendor',
@@ -186,5 +206,5 @@ export function optionValue({ name, choices = {} }: OptionField, source?: CostSo
   const set = name
     .split('.')
     .reduce<unknown>((of, part) => (of as Record<string, unknown> | undefined)?.[part], source?.options);
-  return typeof set === 'string' ? set : (Object.keys(choices)[0] ?? '');
+  return typeof set === 'string' || typeof set === 'number' ? String(set) : (Object.keys(choices)[0] ?? '');
 }

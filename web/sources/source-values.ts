@@ -48,9 +48,9 @@ const commonOf = ({ name, location, currency, isRead, startsOn }: SourceValues) 
 
 /** The body that creates a source. */
 export function bodyOfNew(values: SourceValues): NewSource {
-  const filled = optionsOf(values.kind).flatMap(({ name }) => {
+  const filled = optionsOf(values.kind).flatMap(({ name, isNumber = false }) => {
     const value = values.options[name]?.trim() ?? '';
-    return value === '' ? [] : [[name, value] as const];
+    return value === '' ? [] : [[name, isNumber ? Number(value) : value] as const];
   });
   const options: Record<string, unknown> = {};
   for (const [name, value] of filled) {

@@ -3,17 +3,20 @@ import type { RunDays } from '../../../domain/imports/bigquery/query-rows.ts';
 import {
   queryProblems,
   queryTextProblems,
+  type DryRunFacts,
   type QueryColumn,
 } from '../../../domain/imports/bigquery/query-rules.ts';
 import { invalid, ServiceError } from '../../../domain/shared/errors.ts';
+import { MOST_BYTES, type QueryParameter } from '../../../domain/shared/bigquery-query.ts';
 import {
   bigQueryClient,
   type BigQueryAccess,
   type BigQueryClient,
   type BigQueryConnection,
-} from './client.ts';
-import { dryRun, finishedJob, type DryRun } from './job.ts';
-import { resultOf } from './results.ts';
+} from '../../shared/bigquery/client.ts';
+import { dryRun, finishedJob } from '../../shared/bigquery/job.ts';
+import { IMPORT_ADVICE } from './import-advice.ts';
+import { importColumns, resultOf } from './results.ts';
 
 /** A query import of a metric: the connection, the query and how to reach BigQuery. */
 export interface QueryImport extends BigQueryConnection, BigQueryAccess {
@@ -66,16 +69,37 @@ export async function checkQuery(check: QueryImport & RunDays): Promise<QueryChe
  *   BigQuery is not available, or failed the job by no fault of the query; the signal's reason once it aborts.
  */
 export async function* runQuery(run: QueryRun): AsyncGenerator<ImportedValue[], void, undefined> {
-  const { client, facts } = await tried(run);
+  const { client, facts, location, parameters } = await tried(run);
   const problems = queryProblems(run.query, facts, run.labelled);
   if (problems.length > 0) throw invalid(problems.join('; '));
   // One location for all attempts, because BigQuery knows a job's id only in its location.
-  const job = await finishedJob(client, { ...run, runId: run.jobId, location: facts.location }, run);
-  yield* resultOf(client, job, run, run);
+  const { query, jobId: runId } = run;
+  const access = { ...run, advice: IMPORT_ADVICE };
+  const job = await finishedJob(
+    client,
+    { query, parameters, runId, location, mostBytes: MOST_BYTES },
+    access,
+  );
+  yield* resultOf(client, job, run, access);
 }
 
-async function tried(of: QueryImport & RunDays): Promise<{ client: BigQueryClient; facts: DryRun }> {
+interface Tried {
+  client: BigQueryClient;
+  parameters: QueryParameter[];
+  facts: DryRunFacts;
+  /** Where BigQuery would run the query. */
+  location: string | undefined;
+}
+
+async function tried(of: QueryImport & RunDays): Promise<Tried> {
   const client = bigQueryClient(of, of);
-  if (!/\S/.test(of.query)) throw invalid(queryTextProblems(of.query).join());
-  return { client, facts: await dryRun(client, of, of) };
+  const { query, start, end } = of;
+  if (!/\S/.test(query)) throw invalid(queryTextProblems(query).join());
+  const parameters: QueryParameter[] = [
+    { name: 'start', type: 'DATE', value: start },
+    { name: 'end', type: 'DATE', value: end },
+  ];
+  const found = await dryRun(client, { query, parameters }, { ...of, advice: IMPORT_ADVICE });
+  const { columns, location } = found;
+  return { client, parameters, facts: { ...found, columns: importColumns(columns) }, location };
 }

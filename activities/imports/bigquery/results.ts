@@ -6,19 +6,17 @@ import {
   tooManyRows,
   type QueryColumn,
 } from '../../../domain/imports/bigquery/query-rules.ts';
-import { invalid, Outage } from '../../../domain/shared/errors.ts';
-import { columnsOf, resultsAnswer, type ResultRow } from './answers.ts';
-import type { BigQueryAccess, BigQueryClient } from './client.ts';
-import type { JobReference } from './job.ts';
-import { answerTo } from './request.ts';
+import { invalid } from '../../../domain/shared/errors.ts';
+import type { BigQueryColumn } from '../../../domain/shared/bigquery-query.ts';
+import type { ResultRow } from '../../shared/bigquery/answers.ts';
+import type { BigQueryAccess, BigQueryClient } from '../../shared/bigquery/client.ts';
+import type { JobReference } from '../../shared/bigquery/job.ts';
+import { resultPages } from '../../shared/bigquery/result-pages.ts';
 
 /** How to read a query's result. */
 export interface ResultRules extends RunDays {
   labelled: boolean;
 }
-
-/** An answer is parsed and copied in one go. With this many rows, others in the process wait about 50 ms. */
-const ROWS_PER_PAGE = 10_000;
 
 /**
  * Returns the values of a finished job's result in pages, never all at once.
@@ -31,44 +29,17 @@ export async function* resultOf(
   rules: ResultRules,
   access: BigQueryAccess,
 ): AsyncGenerator<ImportedValue[], void, undefined> {
-  let page = await pageAt(client, job, undefined, access);
-  const { totalRows } = page;
-  if (totalRows > MOST_ROWS) throw invalid(tooManyRows(totalRows));
-  const valueOf = readerOf(columnsOf(page.schema), rules);
-  for (let rowsRead = 0; ;) {
-    const values = page.rows.map((row, index) => valueOf(row, rowsRead + index + 1));
-    rowsRead += values.length;
-    access.onProgress?.(rowsRead);
-    const isBroken = rowsRead > totalRows || values.length === 0 || page.pageToken === undefined;
-    const isLast = rowsRead === totalRows || isBroken;
-    // BigQuery prepares the next page while the caller stores this one.
-    const next = isLast ? null : pageAt(client, job, page.pageToken, access);
-    // If the caller stops, nobody waits for it.
-    next?.catch(() => undefined);
-    if (values.length > 0) yield values;
-    if (rowsRead === totalRows) return;
-    if (next === null)
-      throw new Outage(`BigQuery's result broke off: expected ${totalRows} rows, got ${rowsRead}`);
-    page = await next;
+  let valueOf: ReturnType<typeof readerOf> | null = null;
+  for await (const { rows, columns, totalRows, rowsBefore } of resultPages(client, job, access)) {
+    if (totalRows > MOST_ROWS) throw invalid(tooManyRows(totalRows));
+    const read = (valueOf ??= readerOf(importColumns(columns), rules));
+    if (rows.length > 0) yield rows.map((row, index) => read(row, rowsBefore + index + 1));
   }
 }
 
-async function pageAt(
-  client: BigQueryClient,
-  { jobId, location }: JobReference,
-  pageToken: string | undefined,
-  access: BigQueryAccess,
-) {
-  const qs = {
-    maxResults: ROWS_PER_PAGE,
-    ...(location === undefined ? {} : { location }),
-    ...(pageToken === undefined ? {} : { pageToken }),
-  };
-  const page = await answerTo(client, { uri: `/queries/${jobId}`, qs }, resultsAnswer, access);
-  // An unfinished query would look like an empty result.
-  if (!page.jobComplete) throw new Outage('BigQuery: the query is running again');
-  return page;
-}
+/** Returns columns in the form that the rules of imports name. */
+export const importColumns = (columns: readonly BigQueryColumn[]): QueryColumn[] =>
+  columns.map(({ name, type, isRepeated }) => ({ name, type: isRepeated ? `ARRAY<${type}>` : type }));
 
 function readerOf(
   columns: readonly QueryColumn[],

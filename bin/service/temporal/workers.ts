@@ -121,6 +121,7 @@ export async function startWorkers(
       sourceRulesOf: sourceRulesOf(settings),
       openRemoteFiles: remote.open,
       operatorBuckets: operatorBuckets(settings),
+      bigQueryEndpoint: settings.BIGQUERY_API_ENDPOINT,
       metrics,
       log,
     }),

@@ -1,11 +1,6 @@
+import { gigabytes, MOST_BYTES } from '../../shared/bigquery-query.ts';
 import { forMessage } from '../../shared/text/for-message.ts';
 import { parametersOf, RUN_PARAMETERS } from './query-parameters.ts';
-
-/**
- * The most bytes that a run may process and bill (docs/concepts.md#daily-imports). BigQuery's console counts a GB as 2³⁰ bytes,
- * and BigQuery bills whole MiB. With 10 × 10⁹ it would refuse a query of almost 10 GB, because its bill rounds up.
- */
-export const MOST_BYTES = 10 * 2 ** 30;
 
 /** The most rows that a run may return (docs/concepts.md#daily-imports). */
 export const MOST_ROWS = 200_000;
@@ -93,11 +88,8 @@ function wrongStatement(statementType: string | null): string {
   return `query: expected one SELECT, got ${got}`;
 }
 
-function tooManyBytes(bytes: number): string {
-  // Rounded up, so that a size just over the limit does not read like the limit.
-  const size = Math.ceil((bytes / 2 ** 30) * 100) / 100;
-  return `query: expected at most 10 GB processed, got ${size} GB: ${READ_LESS}`;
-}
+const tooManyBytes = (bytes: number): string =>
+  `query: expected at most 10 GB processed, got ${gigabytes(bytes)}: ${READ_LESS}`;
 
 /** What to do about too many bytes. */
 export const READ_LESS =

@@ -4,6 +4,7 @@ import { CREDENTIALS_OF_SOURCES } from './034-credentials-of-sources.ts';
 import { USAGE_POINTS } from './035-usage-points.ts';
 import { UPLOADED_FILES } from './036-uploaded-files.ts';
 import { READINGS } from './037-readings.ts';
+import { CLUSTERS_OF_BILL_LINES } from './038-clusters-of-bill-lines.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   USAGE_POINTS,
   UPLOADED_FILES,
   READINGS,
+  CLUSTERS_OF_BILL_LINES,
 ];
 
 /** The version of the tables that this version of the product makes. */

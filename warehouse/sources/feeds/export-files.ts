@@ -20,6 +20,15 @@ export interface ExportFile {
   costSet?: CostSet;
   /** The name of another delivery that has all of its rows, too, perhaps by chance. Both count. */
   alsoIn?: string;
+  /** The rows that a platform has made of the lines of a table, in place of a file (focus/tables/table-rows.ts). */
+  grouped?: GroupedRows;
+}
+
+/** Rows that stand for several lines each, and the rows for the list of what bills can be divided by. */
+interface GroupedRows {
+  /** A FROM item with the columns of the file, `export_file`, `group_rows` and `group_credit_rows`. */
+  from: string;
+  values: { from: string; columns: ExportColumn[] };
 }
 
 /**

@@ -32,6 +32,8 @@ export interface Relation {
   written?: readonly WrittenFile[];
   /** The files whose rows another delivery has, too, perhaps by chance. */
   alsoIn?: readonly AlsoIn[];
+  /** What the list of values is made from, if each row of this relation stands for `group_rows` lines. */
+  values?: Relation;
 }
 
 /** A file as its rows name it, its own name, and the delivery that has its rows, too. */
@@ -53,16 +55,19 @@ export interface TagColumn {
 }
 
 /** What files of one shape have in common. */
-export type Shape = Pick<Relation, 'format' | 'columns' | 'line' | 'tags' | 'costSet'>;
+export type Shape = Pick<Relation, 'format' | 'columns' | 'line' | 'tags' | 'costSet' | 'values'>;
 
 /** Returns the SQL of the number of a row's file among those of its scan, from 0. A column of the files can hide DuckDB's own number. */
-export const fileIndexOf = ({ files = [], fileColumn, columns }: Relation): string =>
-  columns.some(({ name }) => name.trim().toLowerCase() === 'file_index')
-    ? `list_position([${files.map(({ opened }) => sqlText(opened)).join(', ')}], ${quoted(fileColumn)}) - 1`
-    : 'file_index';
+export const fileIndexOf = ({ files = [], fileColumn, columns, values }: Relation): string =>
+  values !== undefined
+    ? '0'
+    : columns.some(({ name }) => name.trim().toLowerCase() === 'file_index')
+      ? `list_position([${files.map(({ opened }) => sqlText(opened)).join(', ')}], ${quoted(fileColumn)}) - 1`
+      : 'file_index';
 
-/** Returns the SQL of a hash of a whole row of the file, also of the cells that are not read. */
-export function lineOf({ columns, line }: Shape): string {
+/** Returns the SQL of a hash of a whole row of the file, also of the cells that are not read; null if a row stands for several lines. */
+export function lineOf({ columns, line, values }: Shape): string {
+  if (values !== undefined) return 'CAST(NULL AS UBIGINT)';
   if (line !== undefined) return quoted(line);
   const cells = columns.filter(({ isRepeated }) => isRepeated !== true).map(({ name }) => quoted(name));
   return cells.length === 0 ? 'CAST(NULL AS UBIGINT)' : `hash(${cells.join(', ')})`;
@@ -102,8 +107,9 @@ function fileColumnOf(columns: readonly ExportColumn[]): string {
 export const relationsOf = (
   files: readonly ExportFile[],
   brokenLines: keyof typeof BROKEN_LINES = 'counted',
-): Relation[] =>
-  byShape(files).map((same) => ({
+): Relation[] => [
+  ...files.flatMap(groupedRelation),
+  ...byShape(files.filter(({ grouped }) => grouped === undefined)).map((same) => ({
     from: scanOf(same, brokenLines),
     fileColumn: fileColumnOf(same[0].columns),
     format: same[0].format,
@@ -116,7 +122,19 @@ export const relationsOf = (
     alsoIn: same.flatMap(({ opened, path, alsoIn }) =>
       alsoIn === undefined ? [] : [{ file: opened, name: withoutQuery(path), other: withoutQuery(alsoIn) }],
     ),
-  }));
+  })),
+];
+
+/** Returns the relation of a table whose lines are grouped already; none for a file. */
+function groupedRelation(file: ExportFile): Relation[] {
+  const { grouped, columns, opened, writtenOn } = file;
+  if (grouped === undefined) return [];
+  const rows = { fileColumn: 'export_file', format: 'parquet', counts: [null] } as const;
+  const written = writtenOn === undefined ? [] : [{ file: opened, writtenOn }];
+  return [
+    { ...rows, from: grouped.from, columns, files: [file], written, values: { ...rows, ...grouped.values } },
+  ];
+}
 
 /** Lines that are not CSV are counted in the temporary table `broken_lines` (rejected-rows.ts), or skipped. */
 const BROKEN_LINES = {

@@ -8,7 +8,7 @@ import type { Shape } from '../feeds/scan-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 
 /** The fields that a load reads from a FOCUS row. The first of their columns with a value counts. */
-const COLUMNS = {
+export const COLUMNS = {
   EffectiveCost: ['EffectiveCost'],
   BilledCost: ['BilledCost'],
   currency: ['BillingCurrency'],

@@ -1,5 +1,5 @@
 import { invalid } from '../../../domain/shared/errors.ts';
-import { chosenValue, columnsOf, type Candidate } from './values/collected-values.ts';
+import { chosenValue, clusterOf, columnsOf, type Candidate } from './values/collected-values.ts';
 import type { CostColumn } from './focus-columns.ts';
 import { moneyOfUnits, unitsOf } from '../../engine/sql/money-units.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
@@ -95,7 +95,7 @@ chosen_money AS (
 SELECT billing_period, day, cloud, account,
   CASE WHEN split_value IS NOT NULL THEN split_kind END AS split_kind, split_value,
   CASE WHEN tag_value IS NOT NULL THEN tag_key END AS tag_key, tag_value,
-  resource_id, ${NAMES}, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day,
+  resource_id, ${clusterOf(candidates)}, ${NAMES}, any_value(account_name) AS account_name, sum(cost) AS cost, bool_or(inside_day) AS inside_day,
   bool_or(is_usage) AS has_usage, bool_or(is_usage AND ${IS_WHOLE}) AS has_whole_usage,
   bool_or(is_purchase AND ${IS_WHOLE}) AS has_whole_purchase, bool_or(is_ahead) AS is_ahead,
   bool_or(written_on > last_day(billing_period)) AS is_after_month, bool_and(fell_back) AS fell_back,
@@ -113,7 +113,8 @@ FROM daily_money GROUP BY ALL`;
 
 /** Selects the daily money by all columns that picks can use. */
 export const CLOUD_SPEND = `
-SELECT billing_period, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, resource_name, zone, cost FROM daily_money`;
+SELECT billing_period, day, cloud, account, split_kind, split_value, tag_key, tag_value, resource_id, resource_name, zone, cluster, namespace, cost
+FROM daily_money`;
 
 /** Selects the names of the accounts in this load. */
 export const ACCOUNT_NAMES = `

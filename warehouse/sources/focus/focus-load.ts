@@ -59,6 +59,8 @@ export interface FocusExport {
   costColumn: CostColumn;
   /** The organisation's currency. Any other currency in the export fails the load. */
   currency: string;
+  /** What is collected, if the export depends on it; see {@link candidatesToCollect}. */
+  candidates?: readonly Candidate[];
   /** If only a part of the export is read; by default all is. */
   part?: ExportPart;
 }
@@ -80,12 +82,11 @@ const ALL: ExportPart = { others: { stored: 0, rejected: 0 }, check: () => undef
 export async function stageFocus(
   sessions: LoadSessions,
   load: Load,
-  { files, costColumn, currency, part = ALL }: FocusExport,
+  { files, costColumn, currency, candidates: known, part = ALL }: FocusExport,
 ): Promise<StagedLoad & { found: Found }> {
   const { reader, session } = sessions;
-  await dropTemporaryTables(session, ['focus_choices']);
   await dropTemporaryTables(reader, OF_EARLIER_READING);
-  const candidates = await candidatesToCollect(sessions, load.orgId, load.now);
+  const candidates = known ?? (await candidatesToCollect(sessions, load.orgId, load.now));
   const called = calledIn(billRelations(files));
   let rollUp: RollUp = { files, costColumn, now: load.now, listed: [], hasNames: false };
   let found: Found = { periodsOf: new Map(), periods: [], isWhole: false };
@@ -205,7 +206,6 @@ const REJECTED_WHEN: RejectedWhen = {
 
 /** The tables of a reading that began again with more files. */
 const OF_EARLIER_READING = [
-  'focus_choices',
   'focus_roll_up',
   'fallen_back',
   'billed_roll_up',
@@ -219,6 +219,8 @@ const READ = [
   'billed_roll_up',
   'checked_groups',
   'value_groups',
+  'table_groups',
+  'table_values',
   'units_twice',
   'whole_lines',
 ];

@@ -39,7 +39,7 @@ import {
 } from '../feeds/readable-limits.ts';
 import { fileNumbers, fileSets } from './file-sets.ts';
 import { FILE_WEIGHTS } from './files-twice.ts';
-import { LINE_SUMS } from './lines-twice.ts';
+import { LINE_SUMS, NO_LINES } from './lines-twice.ts';
 import { LAST_FILE, REJECTED_FILE, sumOfKnown } from '../feeds/rejected-rows.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
@@ -89,7 +89,7 @@ const typedRows = (
     COALESCE(lower(${textOf(file, 'charge_category')}) = 'purchase', false) AS is_purchase,
     ${costColumn === 'EffectiveCost' ? commitmentOf(file, 'purchase') : 'CAST(NULL AS VARCHAR)'} AS purchased_commitment,
     ${costColumn === 'EffectiveCost' ? commitmentOf(file, 'usage') : 'CAST(NULL AS VARCHAR)'} AS covering,
-    ${creditsOf(file)} AS credits,${file.costSet === undefined ? '' : ` ${quoted(file.costSet)} AS cost_set,`}
+    ${creditsOf(file)} AS credits,${file.costSet === undefined ? '' : ` ${quoted(file.costSet)} AS cost_set,`}${file.values === undefined ? '' : ' group_rows, group_credit_rows,'}
     ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
     CASE WHEN ${isKept(keyOf(file, 'resource'))} THEN ${keyOf(file, 'resource')} END AS resource_id,
@@ -169,19 +169,27 @@ const isListedApart = ({ files }: RollUp): boolean => files.every(({ format }) =
 
 type Bills = 'all' | 'fallen back';
 
-/** What groups of days and resources have beside their cost. */
-const OF_SPEND = `, any_value(account_name) AS account_name,
+/** Returns what the list of values is made from. */
+const listedFrom = (relations: readonly Relation[]): Relation[] =>
+  relations.map((relation) => relation.values ?? relation);
+
+/**
+ * What groups of days and resources have beside their cost.
+ *
+ * @param areGrouped whether the rows stand for several lines each.
+ */
+const ofSpend = (areGrouped: boolean): string => `, any_value(account_name) AS account_name,
   min(CASE WHEN resource_id IS NOT NULL THEN resource_name END) AS resource_name,
   min(CASE WHEN resource_id IS NOT NULL AND resource_name IS NOT NULL THEN zone END) AS zone,
   ${REJECTED_FILE},
-  count(*) AS row_count,
+  ${areGrouped ? 'CAST(sum(group_rows) AS BIGINT)' : 'count(*)'} AS row_count,
   bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
   bool_or(billed_nonzero AND is_usage) AS usage_billed, bool_or(is_usage) AS is_usage,
   bool_or(is_purchase) AS is_purchase,
   min(CASE WHEN cost > 0 THEN covering END) AS first_covering, max(CASE WHEN cost > 0 THEN covering END) AS last_covering,
-  sum(credits) AS credits, count_if(credits <> 0) AS credit_rows,
+  sum(credits) AS credits, ${areGrouped ? 'CAST(sum(group_credit_rows) AS BIGINT)' : 'count_if(credits <> 0)'} AS credit_rows,
   ${LAST_FILE},
-  ${FILE_WEIGHTS}, ${LINE_SUMS}`;
+  ${FILE_WEIGHTS}, ${areGrouped ? NO_LINES : LINE_SUMS}`;
 
 /** Selects the groups of these grains. Groups of values have only the keys of bills, and what bills can be divided by. */
 function rolledUp(
@@ -193,7 +201,9 @@ function rolledUp(
 ): string {
   const { files, now } = rollUp;
   const lastDay = lastReadableDay(now);
-  const relations = billRelations(files, bills === 'all' ? 'counted' : 'skipped');
+  const read = billRelations(files, bills === 'all' ? 'counted' : 'skipped');
+  const relations = grains.includes('spend') ? read : listedFrom(read);
+  const areGrouped = relations.some(({ values }) => values !== undefined);
   const called = calledIn(relations);
   const costSet = relations.some((file) => file.costSet !== undefined)
     ? ', bit_or(cost_set) AS cost_set'
@@ -240,7 +250,7 @@ checked_rows AS (
       : ' SEMI JOIN temp.main.fallen_back AS bill ON bill.provider = typed_rows.provider AND bill.billing_period = CAST(typed_rows.billing_period AS VARCHAR)'
   })
 SELECT ${isOfValues} AS is_of_values, ${[...BILL_KEYS, ...keys, ...noKeys].join(', ')},
-  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? `${OF_SPEND}${costSet}, ${fileSets(files.length)}` : ''}
+  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? `${ofSpend(areGrouped)}${costSet}, ${fileSets(files.length)}` : ''}
 FROM (
   SELECT * ${collectedKeys(candidates)},
     CAST(period_start AS DATE) AS day,
@@ -262,7 +272,7 @@ export async function rollUpExport(
   candidates: readonly Candidate[],
 ): Promise<RollUp> {
   const relations = billRelations(load.files, 'skipped');
-  const keys = LISTED_KEYS.filter((key) => relations.some((file) => canList(file, key)));
+  const keys = LISTED_KEYS.filter((key) => listedFrom(relations).some((file) => canList(file, key)));
   const identifies = keys.includes('tags') && (await identifyingTags(reader, relations));
   const listed = { ...load, listed: keys.filter((key) => key !== 'tags' || !identifies), hasNames: true };
   await reader.run(focusRollUpStatement('focus_roll_up', listed, candidates));

@@ -33,6 +33,8 @@ const OTHER_KINDS = [
   `//(?:${GOOGLE_KINDS.join('|')})`,
 ];
 
+/** Matches the ids that are not kept, in the regular expressions of DuckDB and of BigQuery. */
+export const NOT_KEPT = `(?i)^(?:${OTHER_KINDS.join('|')})`;
+
 /** Whether the id of a resource is kept: it is not one of the kinds that are no machines and that a bill has many of. */
-export const isKept = (id: string): string =>
-  `NOT regexp_matches(${id}, '^(?:${OTHER_KINDS.join('|')})', 'i')`;
+export const isKept = (id: string): string => `NOT regexp_matches(${id}, '${NOT_KEPT}')`;

@@ -6,6 +6,9 @@ import { accountOf, cloudOf, idOf, textOf, timeOf } from './focus-columns.ts';
 /** What each group of a bill keeps to find repeated lines. Lines of equal costs and services can still differ. */
 export const LINE_SUMS = lineSums('hash(cost, service, category)');
 
+/** The same columns of groups whose lines are not known. */
+export const NO_LINES = 'CAST(NULL AS UBIGINT) AS line_bits, CAST(NULL AS BIGINT) AS line_thirds';
+
 /** The accounts of a bill. Lines of two files are compared apart (files-twice.ts). */
 const ACCOUNT_DAYS = `
 SELECT billing_period, cloud || '/' || account AS unit, day, sum(cost) AS cost,

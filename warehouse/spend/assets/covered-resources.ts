@@ -1,4 +1,5 @@
 import { ctes } from '../../engine/sql/cte.ts';
+import { CLUSTERS_ON_BILLS } from '../counted-spend.ts';
 import { ASSETS, BILL_DAYS_OF_CLOUDS, BORROWED_DAYS, REPORTERS } from './reported-assets.ts';
 import { AMBIGUOUS_NAMES, ASSET_PAIRS, FOUND_ASSETS, RESOURCE_DAYS } from './matched-resources.ts';
 import { LENDERS_ON_BILLS } from './nearest-assets.ts';
@@ -15,18 +16,19 @@ const TOLD_ON_BILL = `(
 /**
  * Whether a cluster is on a bill that day, because any of its nodes or disks is. If it borrows its assets, the bill of the day
  * that lends them counts too. Other machines may have replaced those assets since. For that day, this computation's decision
- * overrides an earlier one. A source can also say that its clusters are always on a bill, on days that any bill has delivered.
+ * overrides an earlier one. A source can also say that its clusters are always on a bill, on days that any bill has delivered, and
+ * a bill can name a cluster itself.
  */
 const CLUSTER_DAYS = `
 CREATE TEMP TABLE cluster_days AS
-WITH ${ctes(LENDERS_ON_BILLS)},
+WITH ${ctes(LENDERS_ON_BILLS, CLUSTERS_ON_BILLS)},
 told AS (SELECT day, cluster FROM ${TOLD_ON_BILL} WHERE cluster IS NOT NULL),
 days AS (
   SELECT day, cluster, is_borrowed, bool_or(billed.day IS NOT NULL) AS is_found, bool_or(told.day IS NOT NULL) AS is_told
   FROM (
     SELECT day, cluster, is_borrowed FROM assets WHERE cluster IS NOT NULL
-    UNION SELECT day, cluster, true FROM borrowed_days SEMI JOIN told USING (day, cluster)) AS all_days
-  LEFT JOIN (SELECT day, cluster FROM found_assets WHERE is_machine) AS billed USING (day, cluster)
+    UNION SELECT day, cluster, true FROM borrowed_days SEMI JOIN (FROM told UNION FROM clusters_on_bills) AS known USING (day, cluster)) AS all_days
+  LEFT JOIN (SELECT day, cluster FROM found_assets WHERE is_machine UNION FROM clusters_on_bills) AS billed USING (day, cluster)
   LEFT JOIN told USING (day, cluster)
   GROUP BY ALL),
 lenders AS (

@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import net from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { bigQueryClient } from '../../../../activities/imports/bigquery/client.ts';
+import { bigQueryClient } from '../../../../activities/shared/bigquery/client.ts';
 import { checkQuery } from '../../../../activities/imports/bigquery/query-import.ts';
 import type { FakeBigQuery, Fault } from '../../../support/fakes/bigquery/fake-bigquery.ts';
 import { newServiceAccount } from '../../../support/fakes/bigquery/service-account.ts';
@@ -100,7 +100,7 @@ describe('an error holds no part of the key or of a token', () => {
     await valuesOf(fake);
     fake.project.failures.push({ status: 400, reason: 'invalidQuery', message: echo(fake) });
     const errors = [await errorOf(valuesOf(fake, { jobId: 'run-2' }))];
-    expect(errors[0]?.message).toMatch(/^query: correct it, .*BigQuery: Rejected … signed with …/);
+    expect(errors[0]?.message).toMatch(/^query: correct it, .*BigQuery: Rejected [… ]+ signed with …/);
     fake.project.queries.set(ORDERS, always([DAY, valueOf('FLOAT')], [['2026-01-01', null]]));
     errors.push(await errorOf(valuesOf(fake, { jobId: 'run-3' })));
     fake.revoked = true;

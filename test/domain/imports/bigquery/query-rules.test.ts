@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { MOST_BYTES } from '../../../../domain/shared/bigquery-query.ts';
 import {
   columnProblems,
-  MOST_BYTES,
   queryProblems,
   queryTextProblems,
   type DryRunFacts,

@@ -57,7 +57,7 @@ export async function startFakeBigQuery(account = newServiceAccount()): Promise<
       response.writeHead(fault.status, { 'content-type': 'text/html' }).end(fault.body);
       return;
     }
-    const result = typeof fault === 'object' ? { error: fault } : answerOf(project, call, body);
+    const result = typeof fault === 'object' ? { error: fault } : await answerOf(project, call, body);
     const { status, text } = written(result);
     // The real API writes UTF-8 in capitals.
     response.writeHead(status, {
@@ -111,7 +111,11 @@ function kindOf({ method }: IncomingMessage, url: URL, body: InsertBody | null):
 
 const NOT_FOUND: FakeError = { status: 404, reason: 'notFound', message: 'Not found' };
 
-function answerOf(project: FakeProject, { kind, url }: FakeCall, body: InsertBody | null): Answer {
+async function answerOf(
+  project: FakeProject,
+  { kind, url }: FakeCall,
+  body: InsertBody | null,
+): Promise<Answer> {
   const [, id = ''] = resourceOf(url);
   const location = url.searchParams.get('location');
   if (!url.pathname.startsWith(`/bigquery/v2/projects/${project.id}/`)) {

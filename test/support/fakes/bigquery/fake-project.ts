@@ -52,9 +52,18 @@ export interface JobConfiguration {
     queryParameters?: {
       name: string;
       parameterType: { type: string };
-      parameterValue: { value?: unknown };
+      parameterValue: { value?: unknown; arrayValues?: { value: string }[] };
     }[];
   };
+}
+
+/** Runs queries that the project does not know (fake-tables.ts). */
+interface QueryRunner {
+  plan: (
+    query: string,
+    parameters: NonNullable<JobConfiguration['query']['queryParameters']>,
+    rules: { isDryRun: boolean },
+  ) => Promise<FakeQuery>;
 }
 
 /** What the API answers: a resource, or an error. */
@@ -69,6 +78,8 @@ export class FakeProject {
   readonly id: string;
   location = 'EU';
   readonly queries = new Map<string, FakeQuery>();
+  /** Run all other queries. */
+  tables: QueryRunner | null = null;
   readonly permissions = new Set(['bigquery.jobs.create', 'bigquery.tables.getData']);
   readonly jobs = new Map<string, FakeJob>();
   /** Jobs that were started, in order, without dry runs. An id occurs twice only if the fake is wrong. */
@@ -91,10 +102,10 @@ export class FakeProject {
   }
 
   /** jobs.insert */
-  insert(body: {
+  async insert(body: {
     jobReference?: { jobId?: string; location?: string };
     configuration: JobConfiguration;
-  }): Answer {
+  }): Promise<Answer> {
     const { jobReference, configuration } = body;
     const { query, useLegacySql, queryParameters = [] } = configuration.query;
     if (!this.permissions.has('bigquery.jobs.create')) {
@@ -104,7 +115,8 @@ export class FakeProject {
         `Access Denied: Project ${this.id}: User does not have bigquery.jobs.create permission in project ${this.id}.`,
       );
     }
-    const known = this.queries.get(query);
+    const isDryRun = configuration.dryRun === true;
+    const known = this.queries.get(query) ?? (await this.tables?.plan(query, queryParameters, { isDryRun }));
     if (known === undefined || useLegacySql !== false)
       return refusal(400, 'invalidQuery', 'Syntax error: Unexpected identifier "SELEC" at [1:1]');
     if (known.error !== undefined) return { error: known.error };
@@ -117,13 +129,13 @@ export class FakeProject {
     }
     const values = new Map(queryParameters.map((given) => [given.name.toLowerCase(), given]));
     for (const { name, parameterType, parameterValue } of values.values()) {
-      if (parameterType.type !== 'DATE' || !/^\d{4}-\d\d-\d\d$/.test(String(parameterValue.value)))
+      if (parameterType.type === 'DATE' && !/^\d{4}-\d\d-\d\d$/.test(String(parameterValue.value)))
         return refusal(400, 'invalid', `Invalid value for DATE parameter ${name}`);
     }
     const undeclared = (known.parameters ?? ['start', 'end']).filter(
       (name) => !values.has(name.toLowerCase()),
     );
-    if (configuration.dryRun === true) {
+    if (isDryRun) {
       this.dryRuns += 1;
       return { resource: this.#dryRun(known, configuration, undeclared) };
     }

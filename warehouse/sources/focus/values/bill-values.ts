@@ -31,16 +31,19 @@ export const canList = (file: Shape, key: ListedKey): boolean =>
 const SAMPLED_ROWS = 20_000;
 
 /**
- * Returns whether most of the first 20,000 rows of a scan have tags of their own, such as the id of a request. Then a load lists
+ * Returns whether most of the first 20,000 rows of a scan have tags of their own, such as the id of a request. Of lines that a
+ * platform has grouped, all count. Then a load lists
  * no tags. Grouping by them takes several times as long as the rest. A list of only some rows would have wrong costs.
  */
 export async function identifyingTags(reader: Statements, relations: readonly Relation[]): Promise<boolean> {
-  const scans = relations.map(
-    (file) =>
-      `SELECT count(DISTINCT tags) AS texts FROM (SELECT ${tagsTextOf(file)} AS tags FROM ${file.from} LIMIT ${SAMPLED_ROWS})`,
+  const scans = relations.map(({ values, ...file }) =>
+    values === undefined
+      ? `SELECT count(DISTINCT tags) AS texts, ${SAMPLED_ROWS} AS lines FROM (SELECT ${tagsTextOf(file)} AS tags FROM ${file.from} LIMIT ${SAMPLED_ROWS})`
+      : `SELECT count(DISTINCT tags) AS texts, greatest(sum(group_rows), ${SAMPLED_ROWS}) AS lines
+         FROM (SELECT ${tagsTextOf(values)} AS tags, group_rows FROM ${values.from})`,
   );
   const [found] = await reader.query<{ identifies: boolean }>(
-    `SELECT max(texts) > ${SAMPLED_ROWS / 2} AS identifies FROM (${scans.join(' UNION ALL ')})`,
+    `SELECT bool_or(texts > lines / 2) AS identifies FROM (${scans.join(' UNION ALL ')})`,
   );
   return found?.identifies === true;
 }

@@ -5,7 +5,9 @@ import { tagValueOf } from './focus-tags.ts';
 import { copyToReader, type LoadSessions } from '../../../engine/readers/load-sessions.ts';
 import { COLLECTED_CHOICES } from './collected-choices.ts';
 import { normalTextSql } from '../../../engine/sql/normal-text.ts';
+import { quoted } from '../../feeds/cells.ts';
 import { sqlText } from '../../../engine/sql/sql-text.ts';
+import { dropTemporaryTables } from '../../../engine/sql/temporary-tables.ts';
 
 /** A choice that picks use from a day on: a cloud's tag key, or an account's split. */
 interface FocusChoice {
@@ -23,7 +25,8 @@ interface FocusChoice {
  */
 export interface Candidate {
   column: string;
-  kind: FocusChoice['kind'];
+  /** A label is what the bill itself says about a row: its cluster or namespace. It is collected on all days. */
+  kind: FocusChoice['kind'] | 'label';
   choice: string;
   /** Whether it is a tag key of Azure, where upper and lower case are the same. */
   isAzureTag: boolean;
@@ -42,7 +45,10 @@ export async function candidatesToCollect(
   orgId: string,
   now: Date,
 ): Promise<Candidate[]> {
-  const { session } = sessions;
+  const { session, reader } = sessions;
+  // A reading may begin again with more files.
+  await dropTemporaryTables(session, ['focus_choices']);
+  await dropTemporaryTables(reader, ['focus_choices']);
   // No tag key holds a NUL character, which would end the text of a statement.
   await session.run(
     `CREATE TEMP TABLE focus_choices AS
@@ -100,9 +106,28 @@ const isSplit = (choice: string): choice is keyof typeof SPLITS => Object.hasOwn
 
 /** Returns the field of an export that holds a candidate's values. */
 export function fieldOf({ kind, choice }: Candidate): 'tags' | 'service' | 'resource_group' {
-  if (kind === 'tag') return 'tags';
+  if (kind !== 'split') return 'tags';
   return choice === 'service' ? 'service' : 'resource_group';
 }
+
+/** The columns of tables whose lines name clusters and namespaces. */
+export const CLUSTER_LABELS = ['cluster', 'namespace'] as const;
+
+/** The candidates that hold the cluster and the namespace of lines. */
+export const CLUSTER_CANDIDATES: readonly Candidate[] = CLUSTER_LABELS.map((column) => ({
+  column,
+  kind: 'label',
+  choice: column,
+  isAzureTag: false,
+  firstDay: '1970-01-01',
+  valueIn: () => quoted(column),
+}));
+
+/** Returns the columns `cluster` and `namespace`, which are null if the candidates do not hold them. */
+export const clusterOf = (candidates: readonly Candidate[]): string =>
+  candidates.some(({ kind }) => kind === 'label')
+    ? CLUSTER_LABELS.join(', ')
+    : CLUSTER_LABELS.map((column) => `CAST(NULL AS VARCHAR) AS ${column}`).join(', ');
 
 /** Returns the candidates' columns, each followed by a comma. */
 export const columnsOf = (candidates: readonly Candidate[]): string =>

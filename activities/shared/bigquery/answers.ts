@@ -1,10 +1,18 @@
 import { z } from 'zod';
-import type { QueryColumn } from '../../../domain/imports/bigquery/query-rules.ts';
+import type { BigQueryColumn } from '../../../domain/shared/bigquery-query.ts';
 
-/** Answers of BigQuery's REST API, version 2, reduced to the fields that an import uses. */
-const schema = z.object({
-  fields: z.array(z.object({ name: z.string(), type: z.string(), mode: z.string().optional() })).default([]),
-});
+// Answers of BigQuery's REST API, version 2, reduced to the fields that are used.
+
+const column: z.ZodType<BigQueryColumn> = z
+  .object({
+    name: z.string(),
+    type: z.string(),
+    mode: z.string().optional(),
+    fields: z.array(z.lazy(() => column)).default([]),
+  })
+  .transform(({ mode, ...rest }) => ({ ...rest, isRepeated: mode === 'REPEATED' }));
+
+const schema = z.object({ fields: z.array(column).default([]) }).transform(({ fields }) => fields);
 
 /** The API writes 64-bit integers as texts. */
 const int64 = z.union([z.string().regex(/^\d+$/).transform(Number), z.number()]);
@@ -44,10 +52,3 @@ export const resultsAnswer = z.object({
   // Checking each row here would copy it. The reader of the rows checks their cells.
   rows: z.custom<ResultRow[]>(Array.isArray).default([]),
 });
-
-/** Returns the columns of a schema. */
-export const columnsOf = (of: z.infer<typeof schema> | undefined): QueryColumn[] =>
-  (of?.fields ?? []).map(({ name, type, mode }) => ({
-    name,
-    type: mode === 'REPEATED' ? `ARRAY<${type}>` : type,
-  }));

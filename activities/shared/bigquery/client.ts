@@ -8,10 +8,11 @@ import {
 } from '../../../domain/shared/service-account-key.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { forMessage } from '../../../domain/shared/text/for-message.ts';
+import type { Advice } from './failures.ts';
 import { isSigningKey } from './private-key.ts';
 import type { Wait } from '../../shared/try-again.ts';
 
-/** A connection of a metric to BigQuery (docs/design.md#secrets). */
+/** A connection to BigQuery (docs/design.md#secrets). */
 export interface BigQueryConnection {
   /** The project that runs the queries and pays for them. */
   projectId: string;
@@ -35,6 +36,8 @@ export interface BigQueryAccess {
   timeoutMs?: number;
   /** The first pause between two questions whether a query has ended, in ms. */
   pollMs?: number;
+  /** What to do about failures of these queries, in place of the advice for other queries (failures.ts). */
+  advice?: Advice | undefined;
 }
 
 /** A project of BigQuery, and how to sign requests for it. */

@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RunDays } from '../../../domain/imports/bigquery/query-rows.ts';
-import { MOST_BYTES, type DryRunFacts } from '../../../domain/imports/bigquery/query-rules.ts';
+import type { BigQueryColumn, BigQueryQuery, QueryParameter } from '../../../domain/shared/bigquery-query.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
-import { columnsOf, jobAnswer, type JobError } from './answers.ts';
+import { jobAnswer, type JobError } from './answers.ts';
 import type { BigQueryAccess, BigQueryClient } from './client.ts';
 import { isPassing, refused } from './failures.ts';
 import { answerTo, isDuplicate } from './request.ts';
 
-/** A query and the days that it reads. */
-export interface DatedQuery extends RunDays {
-  query: string;
-}
-
 /** What a dry run reports, and where BigQuery would run the query. */
-export interface DryRun extends DryRunFacts {
+export interface DryRun {
+  /** Null if BigQuery names none. */
+  statementType: string | null;
+  /** Null if BigQuery gives no estimate. */
+  bytesProcessed: number | null;
+  columns: BigQueryColumn[];
+  /** Parameters that the query uses and that were not given. */
+  undeclared: string[];
   location: string | undefined;
 }
 
@@ -24,28 +25,37 @@ export interface JobReference {
   location: string | undefined;
 }
 
+/** A query that a run starts as a job. */
+export interface QueryRun extends BigQueryQuery {
+  /** Names the run: letters, digits, dashes and underscores. */
+  runId: string;
+  location: string | undefined;
+  /** BigQuery refuses a query that would bill more. */
+  mostBytes: number;
+}
+
 /** Stops a query that never ends, in ms from its creation. Reading 10 GB takes minutes at most. */
 const JOB_TIMEOUT_MS = 30 * 60_000;
 
-/** Jobs that one run may start, if BigQuery fails all of them. */
+/** Jobs that one run may start for a query, if BigQuery fails all of them. */
 const MOST_JOBS = 5;
 
 /** Asks BigQuery about a query, free of charge (docs/concepts.md#daily-imports). */
 export async function dryRun(
   client: BigQueryClient,
-  of: DatedQuery,
+  of: BigQueryQuery,
   access: BigQueryAccess,
 ): Promise<DryRun> {
   const { location } = client;
   // With the cache, a dry run would report 0 bytes for a query that someone ran before.
   const configuration = { dryRun: true, query: { ...queryOf(of), useQueryCache: false } };
   const job = await inserted(client, { location }, configuration, access);
-  if (job.status.errorResult !== undefined) throw refused(job.status.errorResult);
+  if (job.status.errorResult !== undefined) throw refused(job.status.errorResult, access.advice);
   const { totalBytesProcessed, query: facts } = job.statistics ?? {};
   return {
     statementType: facts?.statementType ?? null,
     bytesProcessed: totalBytesProcessed ?? null,
-    columns: columnsOf(facts?.schema),
+    columns: facts?.schema ?? [],
     undeclared: (facts?.undeclaredQueryParameters ?? []).map(({ name }) => name),
     location: job.jobReference?.location ?? location,
   };
@@ -55,17 +65,16 @@ export async function dryRun(
  * Runs the query as a job, and waits for its end. If an earlier attempt of the run started the job, it waits for that one, so
  * that a run is billed once (docs/design.md#platforms). Only a job that failed by no fault of the query is replaced by another.
  *
- * @param runId names the run: letters, digits, dashes and underscores.
  * @throws `invalid` or Outage if the job failed; a new attempt after an Outage starts the next job.
  */
 export async function finishedJob(
   client: BigQueryClient,
-  run: DatedQuery & { runId: string; location: string | undefined },
+  run: QueryRun,
   access: BigQueryAccess,
 ): Promise<JobReference> {
   const configuration = {
     jobTimeoutMs: JOB_TIMEOUT_MS.toString(),
-    query: { ...queryOf(run), maximumBytesBilled: MOST_BYTES.toString() },
+    query: { ...queryOf(run), maximumBytesBilled: run.mostBytes.toString() },
   };
   for (let number = 1; number <= MOST_JOBS; number += 1) {
     const job = { jobId: jobIdOf(run, number), location: run.location };
@@ -78,7 +87,7 @@ export async function finishedJob(
     );
     const failure = await failureAtEnd(client, job, access);
     if (failure === undefined) return job;
-    if (isNew || !isPassing(failure.reason)) throw refused(failure);
+    if (isNew || !isPassing(failure.reason)) throw refused(failure, access.advice);
   }
   throw invalid(
     `BigQuery failed the query ${MOST_JOBS} times by no fault of the query: start another run later`,
@@ -95,16 +104,25 @@ function inserted(
   return answerTo(client, { method: 'POST', uri: '/jobs', json }, jobAnswer, access);
 }
 
-const queryOf = ({ query, start, end }: DatedQuery) => ({
+const queryOf = ({ query, parameters }: BigQueryQuery) => ({
   query,
   useLegacySql: false,
   parameterMode: 'NAMED',
-  queryParameters: Object.entries({ start, end }).map(([name, value]) => ({
-    name,
-    parameterType: { type: 'DATE' },
-    parameterValue: { value },
-  })),
+  queryParameters: parameters.map(written),
 });
+
+const written = (parameter: QueryParameter) =>
+  'values' in parameter
+    ? {
+        name: parameter.name,
+        parameterType: { type: 'ARRAY', arrayType: { type: 'STRING' } },
+        parameterValue: { arrayValues: parameter.values.map((value) => ({ value })) },
+      }
+    : {
+        name: parameter.name,
+        parameterType: { type: parameter.type },
+        parameterValue: { value: parameter.value },
+      };
 
 const FIRST_POLL_MS = 200;
 const LONGEST_POLL_MS = 5_000;
@@ -129,13 +147,14 @@ async function failureAtEnd(
 const RUN_ID = /^[\w-]{1,900}$/;
 
 /**
- * Returns the id of a run's job. It has a hash of the query and the days, because the job of another query must never pass for
- * this one.
+ * Returns the id of a run's job. It has a hash of the query and its parameters, because the job of another query must never pass
+ * for this one.
  */
-function jobIdOf({ runId, query, start, end }: DatedQuery & { runId: string }, number: number): string {
+function jobIdOf({ runId, query, parameters }: QueryRun, number: number): string {
   if (!RUN_ID.test(runId)) throw new TypeError('jobId: expected letters, digits, dashes and underscores');
+  const values = parameters.map((parameter) => ('values' in parameter ? parameter.values : parameter.value));
   const hash = createHash('sha256')
-    .update(JSON.stringify([query, start, end]))
+    .update(JSON.stringify([query, ...values]))
     .digest('hex')
     .slice(0, 16);
   return `${runId}-${hash}${number === 1 ? '' : `-${number}`}`;

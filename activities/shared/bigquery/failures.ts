@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { READ_LESS } from '../../../domain/imports/bigquery/query-rules.ts';
 import { conflict, invalid, Outage } from '../../../domain/shared/errors.ts';
 import { cut } from '../../../domain/shared/text/for-message.ts';
 import type { GuardedAnswer } from '../../../egress/requests/guarded-request.ts';
@@ -18,34 +17,28 @@ const PASSING = new Set([
   'userRateLimitExceeded',
 ]);
 
-/** What to do, by reason. */
-const ADVICE: Record<string, string> = {
+/** What to do, by BigQuery's reason, or by what its sentence is about. */
+export type Advice = Readonly<Record<string, string>>;
+
+/** What to do about any query. */
+const ADVICE: Advice = {
   accessDenied: 'grant the service account the missing permission',
   accessNotConfigured: 'enable the BigQuery API in the project',
   authError:
     'credentials: create a new key for the service account if this one was deleted or the account disabled, and check that the clock of this machine is right',
   billingNotEnabled: 'enable billing for the project',
-  bytesBilledLimitExceeded: `query: ${READ_LESS}; a run may process at most 10 GB`,
-  invalidQuery: 'query: correct it, and try it in the BigQuery console',
-  notFound: 'check the names in the query, project_id and location',
-  resourcesExceeded: 'query: make it simpler, or read less',
-  responseTooLarge: 'query: return one row per day',
-  stopped:
-    'query: make it faster if it ran into the time limit of 30 minutes; otherwise someone cancelled it',
-  timeout: 'query: make it faster; a run may take at most 30 minutes',
+  jobUser: 'grant the service account the role BigQuery Job User on the project',
+  dataViewer: 'grant the service account the role BigQuery Data Viewer on the data',
 };
 
-/** What to do about a sentence of BigQuery, whatever its reason. */
-const ADVICE_ON_SENTENCES: [RegExp, string][] = [
-  // An import asks only for access to BigQuery. A table over a file in Google Drive also needs access to the file.
-  [
-    /\bDrive (?:credentials|scope)|while globbing file pattern/i,
-    'query: it reads a table over Google Sheets or another file in Google Drive, which an import cannot read: copy the rows into a table of BigQuery, for example each day with a scheduled query, and read that table',
-  ],
-  [/\bbigquery\.jobs\.create\b/, 'grant the service account the role BigQuery Job User on the project'],
+/** What a sentence of BigQuery is about, whatever its reason. */
+const SENTENCES: [RegExp, string][] = [
+  // Queries ask only for access to BigQuery. A table over a file in Google Drive also needs access to the file.
+  [/\bDrive (?:credentials|scope)|while globbing file pattern/i, 'drive'],
+  [/\bbigquery\.jobs\.create\b/, 'jobUser'],
   [
     /\bbigquery\.tables\.getData\b|does not have permission to query table|\bbigquery\.tables\.get\b/,
-    'grant the service account the role BigQuery Data Viewer on the data',
+    'dataViewer',
   ],
 ];
 
@@ -67,21 +60,24 @@ export interface Refusal {
 /**
  * Returns the error for a refused request or a failed job: Outage if it may pass by itself, `conflict` for a job that exists, and
  * else `invalid` with what to do and BigQuery's own sentence. No part of it holds a credential.
+ *
+ * @param ofQuery what to do about this query, if it is not the same for all.
  */
-export function refused({ status, reason, message }: Refusal): Error {
+export function refused({ status, reason, message }: Refusal, ofQuery: Advice = {}): Error {
   const sentence = sentenceOf(message);
   const said = sentence === '' ? reason : sentence;
   if (PASSING.has(reason) || (status !== undefined && mayPass(status))) {
     return new Outage(`BigQuery is not available${status === undefined ? '' : ` (${status})`}: ${said}`);
   }
   if (reason === 'duplicate' || status === 409) return conflict(`BigQuery: ${said}`);
-  const advice = ADVICE_ON_SENTENCES.find(([said]) => said.test(sentence))?.[1] ?? adviceOf(status, reason);
+  const subject = SENTENCES.find(([said]) => said.test(sentence))?.[1] ?? reason;
+  const advice = adviceOn(status, subject, { ...ADVICE, ...ofQuery });
   return invalid(`${advice} (BigQuery: ${said === '' ? `status ${status ?? 'unknown'}` : said})`);
 }
 
-const adviceOf = (status: number | undefined, reason: string): string =>
-  (status === 401 ? ADVICE['authError'] : ADVICE[reason]) ??
-  (status === 403 ? ADVICE['accessDenied'] : undefined) ??
+const adviceOn = (status: number | undefined, subject: string, advice: Advice): string =>
+  (status === 401 ? advice['authError'] : advice[subject]) ??
+  (status === 403 ? advice['accessDenied'] : undefined) ??
   'correct the query or the connection';
 
 /** Whether a job failed in a way that another job with the same query may avoid. */
@@ -92,14 +88,18 @@ export const isPassing = (reason: string): boolean => PASSING.has(reason);
  *
  * @param content the JSON of the answer.
  */
-export function failureIn({ status, redirectsTo }: GuardedAnswer, content: unknown, host: string): Error {
+export function failureIn(
+  { status, redirectsTo }: GuardedAnswer,
+  content: unknown,
+  { host, advice }: { host: string; advice?: Advice | undefined },
+): Error {
   if (redirectsTo !== null)
     return invalid(
       `${host} answered ${status}, a redirect to ${redirectsTo}, which is not followed: is BIGQUERY_API_ENDPOINT right?`,
     );
   const [first] = errorAnswer.safeParse(content).data?.error.errors ?? [];
   // The text of an answer without BigQuery's error may come from a proxy, and repeat the request.
-  return refused({ status, ...(first ?? { reason: '', message: `${host} answered ${status}` }) });
+  return refused({ status, ...(first ?? { reason: '', message: `${host} answered ${status}` }) }, advice);
 }
 
 const LONGEST_SENTENCE = 300;

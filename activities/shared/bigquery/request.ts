@@ -33,7 +33,7 @@ export async function answerTo<Shape extends z.ZodType>(
   client: BigQueryClient,
   { method = 'GET', uri, qs = {}, json }: BigQueryRequest,
   shape: Shape,
-  { signal, wait, timeoutMs = TIMEOUT_MS }: BigQueryAccess,
+  { signal, wait, timeoutMs = TIMEOUT_MS, advice }: BigQueryAccess,
 ): Promise<z.output<Shape>> {
   const url = new URL(`${client.url}${uri}?prettyPrint=false`);
   for (const [name, value] of Object.entries(qs)) url.searchParams.set(name, value.toString());
@@ -46,7 +46,8 @@ export async function answerTo<Shape extends z.ZodType>(
       { signal, timeoutMs, mostBytes: MOST_BYTES, longer: 'refuse', privateTargets: null },
     );
     const content = answerJson(answer.text, MOST_ITEMS);
-    if (answer.status < 200 || answer.status >= 300) throw failureIn(answer, content, url.host);
+    if (answer.status < 200 || answer.status >= 300)
+      throw failureIn(answer, content, { host: url.host, advice });
     return content;
   };
   const content = await tryAgain(ask, meaningOf, { mostTries: MOST_TRIES, signal, wait });

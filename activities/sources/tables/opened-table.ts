@@ -1,0 +1,106 @@
+import { MOST_BYTES } from '../../../domain/shared/bigquery-query.ts';
+import { dayOf, monthOf, type Month } from '../../../domain/shared/calendar.ts';
+import { invalid } from '../../../domain/shared/errors.ts';
+import { tableOfLocation } from '../../../domain/sources/table-location.ts';
+import type { CostSourceOf } from '../../../warehouse/sources/cost-sources.ts';
+import type { BillTable } from '../../../warehouse/sources/focus/tables/bill-table.ts';
+import { billTableOf, collectedOf } from '../../../warehouse/sources/focus/tables/bill-tables.ts';
+import {
+  partitionProbe,
+  periodOf,
+  periodsQuery,
+  type TablePeriod,
+} from '../../../warehouse/sources/focus/tables/period-query.ts';
+import type { CollectedKeys } from '../../../warehouse/sources/focus/tables/roll-up-query.ts';
+import {
+  candidatesToCollect,
+  CLUSTER_CANDIDATES,
+  type Candidate,
+} from '../../../warehouse/sources/focus/values/collected-values.ts';
+import { bigQueryClient } from '../../shared/bigquery/client.ts';
+import type { Reading } from '../reading.ts';
+import { SOURCE_ADVICE } from './source-advice.ts';
+import { columnsOfQuery, everything, resultOfQuery, wouldRun, type TableQueries } from './table-queries.ts';
+
+export type TableSource = CostSourceOf<'focus' | 'gcp_billing'>;
+
+/** A table of BigQuery, and what a run reads of it. */
+export interface OpenedTable {
+  queries: TableQueries;
+  table: BillTable;
+  candidates: readonly Candidate[];
+  collected: CollectedKeys;
+  /** Its billing periods in the months of the run, oldest first. */
+  periods: TablePeriod[];
+  /** Lists of what bills can be divided by are never read of earlier months (spend-options.ts). */
+  listedFrom: Month;
+}
+
+/**
+ * Finds out what a source's table has, by free dry runs and one query of three columns.
+ *
+ * @throws ServiceError `invalid` without credentials, and for a table that is no bill of the source's kind.
+ */
+export async function openedTable(source: TableSource, reading: Reading): Promise<OpenedTable> {
+  const { kind, location, options } = source;
+  const { sessions, load } = reading;
+  const id = tableOfLocation(location);
+  const queries = queriesOf(reading, options.max_bytes);
+  const columns = await columnsOfQuery(everything(id), queries);
+  const name = `${id.project}.${id.dataset}.${id.table}`;
+  const table = billTableOf(kind, name, columns, options.cost_column);
+  const hasClusters = options.kubernetes === 'labels';
+  if (hasClusters) refuseOtherLabels(table);
+  const candidates = [
+    ...(await candidatesToCollect(sessions, load.orgId, load.now)),
+    ...(hasClusters ? CLUSTER_CANDIDATES : []),
+  ];
+  const isPartitioned = await wouldRun(partitionProbe(table), queries);
+  const found: TablePeriod[] = [];
+  const query = periodsQuery(table, { isPartitioned, startMonth: load.startMonth });
+  const { pages } = await resultOfQuery(query, 'the list of billing periods', queries);
+  for await (const rows of pages) found.push(...rows.map(periodOf));
+  const periods = found.filter(({ month }) => isWanted(month, load));
+  if (periods.length === 0)
+    throw invalid('location: the table has no lines of these months; nothing was loaded');
+  const listedFrom = newestCompleteMonth(found, monthOf(dayOf(load.now)));
+  return { queries, table, candidates, collected: collectedOf(candidates), periods, listedFrom };
+}
+
+function queriesOf(
+  { load, attempt, credentials, bigQueryEndpoint }: Reading,
+  mostBytes: number = MOST_BYTES,
+): TableQueries {
+  if (credentials?.type !== 'google')
+    throw invalid(
+      'credentials: expected a service account of Google Cloud, because a table of BigQuery is read with the credentials of its source: ' +
+        'store {"type": "google", "service_account": …}',
+    );
+  const { service_account: key } = credentials;
+  const access = { apiEndpoint: bigQueryEndpoint, signal: attempt.signal, advice: SOURCE_ADVICE };
+  const client = bigQueryClient({ projectId: key.project_id, credentials: key }, access);
+  return { client, access, runId: `cost-analytics-${load.runId}`, mostBytes };
+}
+
+/** Throws `invalid` if the labels of the table's lines are not a list, as Google writes it. */
+function refuseOtherLabels({ tags }: BillTable): void {
+  if (tags === null || !('entries' in tags))
+    throw invalid(
+      'options.kubernetes: expected a table whose labels or Tags are a repeated column of keys and values, as Google writes it; ' +
+        'remove the option, or read that table',
+    );
+}
+
+/** Lines without a billing period are of all months, because they must be reported. */
+const isWanted = (
+  month: Month | null,
+  { startMonth, endMonth }: { startMonth: Month | null; endMonth: Month | null },
+): boolean =>
+  month === null ||
+  ((startMonth === null || month >= startMonth) && (endMonth === null || month <= endMonth));
+
+const newestCompleteMonth = (periods: readonly TablePeriod[], running: Month): Month =>
+  periods
+    .flatMap(({ month }) => month ?? [])
+    .filter((month) => month < running)
+    .reduce((newest, month) => (month > newest ? month : newest), '');

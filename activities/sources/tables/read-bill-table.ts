@@ -1,0 +1,117 @@
+import { systemClock } from '../../../domain/shared/clock.ts';
+import { invalid } from '../../../domain/shared/errors.ts';
+import { dayWritten } from '../../../domain/sources/exports/day-written.ts';
+import { isTableLocation } from '../../../domain/sources/table-location.ts';
+import type { ExportFile } from '../../../warehouse/sources/feeds/export-files.ts';
+import { stageFocus } from '../../../warehouse/sources/focus/focus-load.ts';
+import { gkeNotes } from '../../../warehouse/sources/focus/tables/gke-labels.ts';
+import type { TablePeriod } from '../../../warehouse/sources/focus/tables/period-query.ts';
+import {
+  rollUpQuery,
+  valuesQuery,
+  type GroupsQuery,
+} from '../../../warehouse/sources/focus/tables/roll-up-query.ts';
+import {
+  appendGroups,
+  openTableRows,
+  tableFile,
+  type GroupsTable,
+} from '../../../warehouse/sources/focus/tables/table-rows.ts';
+import { readChanged } from '../read-changed.ts';
+import type { Reading, SourceReading } from '../reading.ts';
+import type { ListedFile } from '../source-files.ts';
+import { openedTable, type OpenedTable, type TableSource } from './opened-table.ts';
+import { resultOfQuery } from './table-queries.ts';
+
+/** Returns what reads a bill in a table of BigQuery, or else in files by `readFiles`. */
+export const tableOr =
+  (readFiles: (source: TableSource, reading: Reading) => Promise<SourceReading>) =>
+  (source: TableSource, reading: Reading): Promise<SourceReading> => {
+    if (isTableLocation(source.location)) return readBillTable(source, reading);
+    if (source.options.kubernetes !== undefined)
+      throw invalid('options.kubernetes: expected none, because the location is not a table of BigQuery');
+    return readFiles(source, reading);
+  };
+
+/**
+ * Reads the billing periods of a table of BigQuery that have changed, and stages them like files
+ * (docs/data-formats.md#tables-of-bigquery). BigQuery groups the lines of each, so that only groups travel. Each query is a job of
+ * the run, so that another attempt reads its result.
+ */
+async function readBillTable(source: TableSource, reading: Reading): Promise<SourceReading> {
+  const { location, options } = source;
+  const { sessions, load, currency, files } = reading;
+  const opened = await openedTable(source, reading);
+  const { candidates } = opened;
+  const present = opened.periods.map((period) => listed(location, period));
+  files.countListed(present);
+  const bill = {
+    present,
+    isWhole: false,
+    read: async (some: readonly ListedFile[]) => {
+      const names = new Set(some.map(({ path }) => path));
+      const periods = opened.periods.filter((period) => names.has(nameOf(location, period)));
+      return {
+        files: await periodFiles(location, opened, periods, reading),
+        copies: new Map(),
+        isWhole: false,
+      };
+    },
+    nothing: () => invalid('location: the table has no lines; nothing was loaded'),
+  };
+  return readChanged(reading, bill, async (read, part) => {
+    const notes = await gkeNotes(sessions.reader, options.kubernetes === 'labels');
+    const costColumn = options.cost_column;
+    const staged = await stageFocus(sessions, load, { files: read, costColumn, currency, candidates, part });
+    return { ...staged, notes: [...notes, ...staged.notes] };
+  });
+}
+
+/** Returns the name of a billing period, which stands for a file. */
+const nameOf = (location: string, { month }: TablePeriod): string => `${location}#${month ?? 'no month'}`;
+
+function listed(location: string, period: TablePeriod): ListedFile {
+  const name = nameOf(location, period);
+  return { path: name, name, version: period.version, bytes: null, writtenAt: period.exported };
+}
+
+/** Lets BigQuery group some billing periods of a table, and returns each as a file. */
+async function periodFiles(
+  location: string,
+  { queries, table, collected, listedFrom }: OpenedTable,
+  periods: readonly TablePeriod[],
+  { sessions, load, attempt, files: counted }: Reading,
+): Promise<ExportFile[]> {
+  let rowsRead = 0;
+  const append = async (
+    into: GroupsTable,
+    path: string,
+    query: GroupsQuery,
+    what: string,
+  ): Promise<number> => {
+    const { bytes, pages } = await resultOfQuery(query, what, queries);
+    for await (const rows of pages) {
+      await appendGroups(sessions.reader, into, path, rows);
+      rowsRead += rows.length;
+      attempt.report(rowsRead);
+    }
+    return bytes;
+  };
+  const files = [];
+  await openTableRows(sessions.reader, table, collected);
+  for (const period of periods) {
+    attempt.signal.throwIfAborted();
+    const { month } = period;
+    const path = nameOf(location, period);
+    const what = month === null ? 'the lines without a billing period' : `billing period ${month}`;
+    const ofLines = await append('table_groups', path, rollUpQuery(table, period, collected), what);
+    const ofList =
+      month !== null && month >= listedFrom
+        ? await append('table_values', path, valuesQuery(table, period), `the tags and services of ${month}`)
+        : 0;
+    counted.countRead({ ...listed(location, period), bytes: ofLines + ofList });
+    const writtenOn = dayWritten([period.exported], load.now, systemClock.now());
+    files.push(tableFile(table, period, collected, { path, delivery: location, writtenOn }));
+  }
+  return files;
+}
