@@ -15,6 +15,7 @@ import { limitBodies } from './requests/body-pace.ts';
 import { limitConnections, type ConnectionLimits } from './requests/connections.ts';
 import { CallMeter } from './access/call-meter.ts';
 import { sourceFileRoutes } from './sources/source-files.ts';
+import { checkSourceRoutes, newCheckPlaces } from './sources/check-source.ts';
 import { costSourceUnitRoutes } from './sources/cost-source-units.ts';
 import { costSourceRoutes } from './sources/cost-sources.ts';
 import { usageMetricRoutes } from './sources/otlp/usage-metrics.ts';
@@ -214,7 +215,11 @@ function serveOrganisations(app: Api, access: AccessDependencies): void {
   admitFairly(app, access);
   watchNumberChanges(app, access.orchestration);
   answerUnknownRoutes(app);
-  registerRoutes(app, ORGANISATION_ROUTES, { ...access, uploads: new UploadPlaces() });
+  registerRoutes(app, ORGANISATION_ROUTES, {
+    ...access,
+    uploads: new UploadPlaces(),
+    checks: newCheckPlaces(),
+  });
 }
 
 /** The routes of organisations, as the OpenAPI document lists them. */
@@ -223,6 +228,7 @@ const ORGANISATION_ROUTES = [
   ...organisationRoutes,
   ...keyRoutes,
   ...costSourceRoutes,
+  ...checkSourceRoutes,
   ...costSourceUnitRoutes,
   ...sourceFileRoutes,
   ...usageMetricRoutes,

@@ -15,6 +15,7 @@ import {
   READABLE_YEARS,
 } from '../../domain/sources/readable-days.ts';
 import { NO_BUCKETS, type Buckets } from '../../domain/sources/exports/object-storage.ts';
+import { onlyOtherFiles, otherForms } from '../../domain/sources/exports/other-files.ts';
 import { tableAmong, tableGlobs } from '../../domain/sources/exports/table-formats.ts';
 import { isReportStatus } from '../../domain/sources/exports/aws-versions.ts';
 import { firstAndMore, forMessage } from '../../domain/shared/text/for-message.ts';
@@ -113,17 +114,27 @@ export async function exportFiles(
     field,
     signal,
   });
+  const others = listed.paths.filter((file) => formatOf(file) === null);
   const found = listed.paths.filter((file) => formatOf(file) !== null && !isReportStatus(file));
-  if (found.length === 0)
-    throw invalid(`${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}`);
   // Paths are checked before the messages below are made, because none may name another organisation's files.
-  if (roots !== null) await checkRealPaths(found, roots, field);
+  if (roots !== null) await checkRealPaths(found.length === 0 ? others : found, roots, field);
+  if (found.length === 0)
+    throw invalid(
+      `${field}: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(location)}; ${onlyOtherFiles(others)}`,
+    );
   await refuseTables(listed, found, field);
   const besideFiles = await listed.filesAt(uncovered(manifestGlobs(found), listed.pattern));
   const paths = [...manifestsAmong(listed.paths, found), ...besideFiles];
   const lastDay = lastReadableDay(now);
   const manifests = await readManifests(session, paths, { held, roots, field, lastDay });
-  const { files, deliveries, missing, undecided, notes, submitted } = currentFiles(found, manifests, lastDay);
+  const {
+    files,
+    deliveries,
+    missing,
+    undecided,
+    notes: ofManifests,
+    submitted,
+  } = currentFiles(found, manifests, lastDay);
   if (undecided.length > 0) {
     const folders = undecided.map((folder) => JSON.stringify(folder));
     throw invalid(
@@ -137,9 +148,10 @@ export async function exportFiles(
     );
   }
   if (files.length === 0)
-    throw invalid(`${field}: no file is left to read: ${firstAndMore(notes, MOST_FOLDERS).join('; ')}`);
+    throw invalid(`${field}: no file is left to read: ${firstAndMore(ofManifests, MOST_FOLDERS).join('; ')}`);
   if (roots !== null) await held.hold(files, roots, field);
-  return { files, deliveries, notes: [...listed.notes, ...notes], submitted };
+  const notes = [...listed.notes, ...otherForms(others), ...ofManifests];
+  return { files, deliveries, notes, submitted };
 }
 
 /** The most folders, or notes on them, in a message. */

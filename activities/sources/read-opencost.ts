@@ -64,12 +64,13 @@ function readFiles({ location, options }: OpenCostSource, reading: Reading): Pro
 
 /** Requests one day after the other from the API, then stages the answers. Days that the API no longer has stay as they are. */
 async function readApi({ location, options }: OpenCostSource, reading: Reading): Promise<StagedLoad> {
-  const { sessions, load, rules, attempt } = reading;
+  const { sessions, load, rules, attempt, newestDays } = reading;
   const { reader, session } = sessions;
   const assets = await assetFiles({ location, options }, reading);
   const api = openCostApi(location, { privateTargets: rules.privateTargets, signal: attempt.signal });
   const lastDelivered = await lastDeliveredDay(session, load.orgId, load.sourceId);
-  const days = daysToAsk({ ...load, lastDelivered });
+  const missing = daysToAsk({ ...load, lastDelivered });
+  const days = newestDays === undefined ? missing : missing.slice(-newestDays);
   await openApiRows(reader);
   const asked = await askApi(reader, api, days, attempt, assets === null);
   const { counts, notes, ...staged } = await stageOpenCost(sessions, load, {

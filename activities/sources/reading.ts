@@ -20,6 +20,8 @@ export interface Reading {
   attempt: Attempt;
   /** The setting BIGQUERY_API_ENDPOINT. */
   bigQueryEndpoint?: string | undefined;
+  /** How many of the newest days an API is asked for; by default all that the source lacks. */
+  newestDays?: number;
   continued: ContinuedReading;
 }
 

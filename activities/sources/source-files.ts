@@ -54,6 +54,8 @@ interface Access {
   sent: SentFiles;
   now: Date;
   signal: AbortSignal;
+  /** Returns which of the files of a location are read, by default all. */
+  only?: (files: readonly ListedFile[]) => ListedFile[];
 }
 
 /**
@@ -105,6 +107,8 @@ export type ChooseFiles = (
   reader: Reader,
 ) => Promise<{ files: readonly ExportFile[]; notes: string[] }>;
 
+const NO_COPIES: WithoutCopies = { files: [], notes: [], copies: new Map(), isWhole: false };
+
 const ALL: ChooseFiles = (files) => Promise.resolve({ files, notes: [] });
 
 /** How files are read beside their mandatory columns. */
@@ -133,6 +137,9 @@ export class SourceFiles {
   readonly #read = new Map<string, ListedFile>();
   #listingNotes: string[] = [];
   #readingNotes: string[] = [];
+  readonly #described: ExportFile[] = [];
+  readonly #scopes: string[] = [];
+  #copies: WithoutCopies = NO_COPIES;
 
   constructor(access: Access, held: HeldFiles) {
     this.#access = access;
@@ -153,6 +160,26 @@ export class SourceFiles {
     };
   }
 
+  /** All current files of the locations, and whether each was read. */
+  get listed(): (ListedFile & { isRead: boolean })[] {
+    return [...this.#listed.values()].map((file) => ({ ...file, isRead: this.#read.has(file.path) }));
+  }
+
+  /** The files whose columns were read. */
+  get described(): readonly ExportFile[] {
+    return this.#described;
+  }
+
+  /** What the deliveries report on, if their manifests say so. */
+  get scopes(): readonly string[] {
+    return this.#scopes;
+  }
+
+  /** What the reading of the last location has left out, because other files have its rows. */
+  get copies(): Pick<WithoutCopies, 'copies' | 'notes'> {
+    return this.#copies;
+  }
+
   /**
    * Lists the current files of a location, with their versions. Throws `invalid` if there is no file.
    *
@@ -165,7 +192,8 @@ export class SourceFiles {
       location === UPLOAD ? await this.#sent(field) : await this.#at(field, location, rules);
     for (const file of files) this.#listed.set(file.path, file);
     this.#listingNotes.push(...notes);
-    return { files, current, rules };
+    this.#scopes.push(...current.deliveries.flatMap(({ scope }) => scope ?? []));
+    return { files: this.#access.only?.(files) ?? files, current, rules };
   }
 
   /** Lists the files of a place. */
@@ -284,6 +312,7 @@ export class SourceFiles {
         ...(costSet === null ? {} : { costSet }),
       };
       if (listed.sent !== undefined && isOfOther(file, missing, other)) continue;
+      this.#described.push(file);
       refuseColumns(file, missing);
       const writtenOn = dayWritten(
         [
@@ -298,6 +327,7 @@ export class SourceFiles {
     const chosen = await choose(files, reader);
     const once = await leaveOutCopies(reader, chosen.files, current.deliveries);
     this.#readingNotes.push(...notes, ...chosen.notes, ...once.notes);
+    this.#copies = once;
     return once;
   }
 

@@ -1,12 +1,16 @@
 import type { Tracer } from '@opentelemetry/api';
 import type { CheckedConnection, ConnectionToCheck } from '../../domain/imports/checked-connection.ts';
+import type { CheckedSource } from '../../domain/sources/checks/checked-source.ts';
 import type { Clock } from '../../domain/shared/clock.ts';
+import type { Credentials } from '../../domain/sources/credentials.ts';
 import type { CredentialsToCheck } from '../../domain/sources/credentials-to-check.ts';
 import type { SourceRulesOf } from '../../egress/locations/source-rules.ts';
 import type { Orchestration } from '../../temporal/orchestration.ts';
 import type { Sealer } from '../../security/sealing.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
+import type { NewCostSource } from '../../warehouse/sources/cost-sources.ts';
+import type { Organisation } from '../../warehouse/organisations/organisations.ts';
 import type { Deletion } from '../../warehouse/organisations/deleted-organisations.ts';
 
 /** Whether the service can write to its folders. Less than 64 MiB of free space counts as full. */
@@ -26,6 +30,11 @@ export interface ApiDependencies {
   uploadLimit: number;
   /** Throws `invalid` if this machine cannot read a location on other hosts, because it lacks DuckDB's extension for it. */
   checkRemoteFiles: (location: string) => Promise<void>;
+  /** Looks at a source that is not connected yet, and stores nothing. Ends once `signal` aborts. */
+  checkSource: (
+    asked: { organisation: Organisation; source: NewCostSource; credentials: Credentials | null },
+    signal: AbortSignal,
+  ) => Promise<CheckedSource>;
   /** The state of the disk that holds the service's own files. */
   disk: () => Promise<DiskState>;
   sealer: Sealer;

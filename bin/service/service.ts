@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { summaryOf } from '../../activities/summarise-workflow.ts';
+import { checkSource } from '../../activities/sources/checks/check-source.ts';
 import { checkConnection } from '../../activities/imports/drivers.ts';
 import { checkCredentials } from '../../activities/sources/check-credentials.ts';
 import { buildServer } from '../../api/app.ts';
@@ -24,7 +25,7 @@ import { createDiskCheck, writtenFolders } from './disk-check.ts';
 import { watchRuns } from './temporal/lost-runs.ts';
 import { operatorKey } from '../settings/operator-key.ts';
 import { keepPrivate } from '../settings/private-files.ts';
-import { checkRemoteFiles } from './remote-files.ts';
+import { checkRemoteFiles, remoteFiles } from './remote-files.ts';
 import { reconcileSchedules } from './temporal/schedules.ts';
 import {
   clockOf,
@@ -170,6 +171,15 @@ export async function startService(
     }
     if (!roles.api) return { url: null, temporalPage, stop, failed };
 
+    const remote = remoteFiles(warehouse.settings, settings, log);
+    closers.push(remote.close);
+    const checking = {
+      warehouse,
+      clock,
+      sourceRulesOf: sourceRulesOf(settings),
+      openRemoteFiles: remote.open,
+      operatorBuckets: operatorBuckets(settings),
+    };
     const server = await buildServer(
       {
         warehouse,
@@ -180,6 +190,7 @@ export async function startService(
         deleteOrganisation: (id) => deleteOrganisation(deleting, id),
         uploadLimit: bytesOf(settings.UPLOAD_LIMIT),
         checkRemoteFiles: checkRemoteFiles(warehouse.settings),
+        checkSource: (asked, signal) => checkSource(checking, asked, signal),
         disk: createDiskCheck(writtenFolders(settings), log),
         sealer,
         writeKeyFile,

@@ -42,6 +42,7 @@ export function validBodies(things: Things): Readonly<Record<string, unknown>> {
     'PATCH /organisation': { name: 'Acme', settle_days: 5 },
     'POST /keys': { name: 'CI', permission: 'read', expires_at: '2026-12-31T00:00:00Z' },
     'POST /cost-sources': source,
+    'POST /cost-sources/check': source,
     'PATCH /cost-sources/{id}': {
       name: 'Bill 2',
       currency: 'USD',

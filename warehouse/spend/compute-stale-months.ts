@@ -63,7 +63,8 @@ export async function computeStaleMonths(session: Session, orgId: string, now: D
 // After a failed statement the transaction is unusable. Then the next computation drops the tables.
 const TABLES = Object.keys(COVERING_TABLES);
 
-const INSERT_COMPUTED_LOADS = `
+/** Notes the current loads of `$months` as those that the computation reads. */
+export const INSERT_COMPUTED_LOADS = `
 INSERT INTO computed_loads BY NAME
 WITH ${ctes(LOADED_MONTHS)}
 SELECT $org AS org_id, month, $computation::UUID AS computation_id, load_id, billing_period

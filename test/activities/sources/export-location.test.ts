@@ -109,7 +109,9 @@ describe('a location', () => {
     for (const name of ['none.csv', '*.csv', '']) {
       await expect(filesOf(`${root}/${name}`)).rejects.toMatchObject({
         kind: 'invalid',
-        message: `location: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(`${root}/${name}`)}`,
+        message:
+          `location: no .csv, .csv.gz or .parquet file matches ${JSON.stringify(`${root}/${name}`)}; ` +
+          'nothing is there: check the path, or wait until the export has written its first files',
       });
     }
   });

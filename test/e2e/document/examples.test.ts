@@ -199,9 +199,9 @@ describe('the examples of the OpenAPI document', () => {
       ]);
       await writeFile(join(folder, `${month}.csv`), focusCsv(lines));
     }
-    const { id: source } = await show('createCostSource', {
-      body: { name: 'AWS', kind: 'focus', location: folder, starts_on: '2026-01-01' },
-    });
+    const bill = { name: 'AWS', kind: 'focus', location: folder, starts_on: '2026-01-01' };
+    await show('checkCostSource', { body: bill });
+    const { id: source } = await show('createCostSource', { body: bill });
     const ofSource = { path: { id: source } };
     await show('startIngest', { ...ofSource, body: { start_month: '2026-01' } });
     const ended = (data: unknown): boolean => {

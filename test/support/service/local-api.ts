@@ -1,20 +1,23 @@
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
+import { checkSource, type CheckDependencies } from '../../../activities/sources/checks/check-source.ts';
 import { newSecret } from '../../../api/access/api-key.ts';
 import type { Api } from '../../../api/http/api-type.ts';
 import { buildServer } from '../../../api/app.ts';
 import { deleteOrganisation } from '../../../bin/service/delete-organisation.ts';
 import type { Tier } from '../../../domain/organisations/tiers.ts';
 import { fixedClock, type Clock } from '../../../domain/shared/clock.ts';
+import { NO_BUCKETS } from '../../../domain/sources/exports/object-storage.ts';
 import { sourceRulesOf } from '../../../egress/locations/source-rules.ts';
-import { parsePrivateTargets } from '../../../egress/requests/private-targets.ts';
+import { parsePrivateTargets, type PrivateTargets } from '../../../egress/requests/private-targets.ts';
 import { Sealer } from '../../../security/sealing.ts';
 import { Orchestration } from '../../../temporal/orchestration.ts';
 import { Metrics } from '../../../telemetry/metrics.ts';
 import { newId } from '../../../warehouse/engine/sql/ids.ts';
 import { createKey, type ApiKey } from '../../../warehouse/organisations/api-keys.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
+import { WAIT_MS } from '../patience.ts';
 import { openDuckDb, type TestWarehouse } from '../warehouse/engines.ts';
 import { newOrganisation, NOW } from '../warehouse/tenant.ts';
 
@@ -49,6 +52,8 @@ export async function startLocalApi({
   publicUrl = null,
   prepare = () => undefined,
   shared,
+  privateTargets = parsePrivateTargets(''),
+  openRemoteFiles = () => Promise.reject(new Error('the source is not on this machine')),
 }: {
   patienceMs?: number;
   mostConnections?: number;
@@ -58,6 +63,9 @@ export async function startLocalApi({
   publicUrl?: URL | null;
   prepare?: (app: Api) => unknown;
   shared?: TestWarehouse;
+  /** The private hosts that sources may reach, by default none. */
+  privateTargets?: PrivateTargets;
+  openRemoteFiles?: CheckDependencies['openRemoteFiles'];
 } = {}): Promise<LocalApi> {
   const opened = shared ?? (await open());
   const { warehouse } = opened;
@@ -72,7 +80,14 @@ export async function startLocalApi({
     SOURCE_ROOTS: null,
     sourceRoots: [opened.directory] as const,
     EXPORT_TO: null,
-    PRIVATE_TARGETS: parsePrivateTargets(''),
+    PRIVATE_TARGETS: privateTargets,
+  };
+  const checking = {
+    warehouse,
+    clock,
+    sourceRulesOf: sourceRulesOf(files),
+    openRemoteFiles,
+    operatorBuckets: { ...NO_BUCKETS, sts: null },
   };
   const app = await buildServer(
     {
@@ -85,6 +100,9 @@ export async function startLocalApi({
         deleteOrganisation({ warehouse, orchestration, clock, settings: files, log }, id),
       uploadLimit: 4 * 2 ** 20,
       checkRemoteFiles: () => Promise.resolve(),
+      // However slow the machine is, it reads all of a source.
+      checkSource: (asked, signal) =>
+        checkSource(checking, asked, signal, [{ mostBytes: 1e12, mostMs: WAIT_MS }]),
       disk: () => Promise.resolve('ok'),
       sealer,
       writeKeyFile: () => Promise.resolve(null),

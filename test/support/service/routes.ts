@@ -43,6 +43,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'DELETE', path: '/cost-sources/{id}/credentials', who: 'A', notFound: true },
   { method: 'POST', path: '/cost-sources/{id}/ingest', who: 'W', notFound: true, conflict: true, body: true },
   { method: 'GET', path: '/cost-sources/{id}/runs', who: 'R', notFound: true, paged: true },
+  { method: 'POST', path: '/cost-sources/check', who: 'A', body: true },
   { method: 'GET', path: '/cost-sources/{id}/units', who: 'R', notFound: true },
   { method: 'POST', path: '/cost-sources/{id}/units/end', who: 'A', notFound: true, body: true },
   { method: 'POST', path: '/cost-sources/{id}/units/confirm', who: 'A', notFound: true, body: true },

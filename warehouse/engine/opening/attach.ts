@@ -34,13 +34,16 @@ const COMMIT_AGAIN = {
   ducklake_retry_backoff: 1.2,
 } as const;
 
+/** The location of a warehouse that ends with its process, or once it is closed. */
+export const IN_MEMORY = ':memory:';
+
 /** Attaches a warehouse. Creates it if it does not exist. */
 export async function attach(session: Session, place: WarehousePlace): Promise<void> {
   if (isDuckLake(place.location)) {
     await attachLake(session, place);
     return;
   }
-  await makeFolder(dirname(resolve(place.location)));
+  if (place.location !== IN_MEMORY) await makeFolder(dirname(resolve(place.location)));
   await attachFile(session, place.location);
 }
 
@@ -75,7 +78,7 @@ export async function attachFile(
   location: string,
   access: 'READ_WRITE' | 'READ_ONLY' = 'READ_WRITE',
 ): Promise<void> {
-  const file = resolve(location);
+  const file = location === IN_MEMORY ? location : resolve(location);
   try {
     await session.run(`ATTACH ${sqlText(file)} AS warehouse (${access}, ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`);
   } catch (cause) {
