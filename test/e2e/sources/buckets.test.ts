@@ -20,6 +20,7 @@ import {
 import { expectData, expectError, expectPage } from '../../support/service/envelope.ts';
 import { fromCsv, writeTable } from '../../support/warehouse/duckdb-files.ts';
 import { textLike } from '../../support/service/matchers.ts';
+import { runCommand } from '../../support/service/service-process.ts';
 import { withService } from '../../support/service/with-service.ts';
 import { withOpened } from '../../support/with-opened.ts';
 
@@ -34,6 +35,8 @@ const LEFT = focusCsv([dayLine('2026-01-10', '1000')]);
 
 const COSTS = '/costs?start_date=2026-01-01&end_date=2026-01-31';
 
+const ENVIRONMENT = { CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' };
+
 const FORMATS = ['csv', 'csv.gz', 'parquet'] as const;
 
 interface Shown {
@@ -46,7 +49,7 @@ interface Shown {
 describe.skipIf(why !== '')(`sources in buckets${why}`, () => {
   const azurite = withOpened(() => startAzurite(['acmebills', 'globexbills']));
   const server = withOpened(startBucketServer);
-  const service = withService({ CLOCK: '2026-02-07T06:00:00Z', PRIVATE_TARGETS: '127.0.0.1' });
+  const service = withService(ENVIRONMENT);
   let contents: Record<(typeof FORMATS)[number], Buffer>;
   const keys = new Map<string, { keyId: string; secret: string }>();
 
@@ -412,5 +415,37 @@ describe.skipIf(why !== '')(`sources in buckets${why}`, () => {
     expect(await filesWith(service.dataDir, forms)).toEqual([]);
     expect(secrets.filter((secret) => service.logs().includes(secret))).toEqual([]);
     await service.start();
+  });
+
+  it('are read with the operator’s credentials only where SOURCE_BUCKETS lists them, and the doctor names the others', async () => {
+    await service.stop();
+    const own = {
+      SOURCE_BUCKETS: 'az://acmebills/operator/{organisation}/',
+      AZURE_STORAGE_KEY: azurite.keyOf('acmebills'),
+      AZURE_STORAGE_ENDPOINT: azurite.url,
+    };
+    await service.start({ ...ENVIRONMENT, ...own });
+    const [acme, globex] = [await newOrganisation(service), await newOrganisation(service)];
+    for (const { id } of [acme, globex]) await azurite.put('acmebills', 'operator', `${id}/bill.csv`, BILL);
+    const at = (id: string) => ({
+      name: 'Listed',
+      kind: 'focus',
+      location: `az://acmebills/operator/${id}/`,
+    });
+    expectError(await acme.admin.post('/cost-sources', at(globex.id)), 400, /^location: .*SOURCE_BUCKETS/);
+    const source = expectData(await acme.admin.post<Shown>('/cost-sources', at(acme.id)));
+    expect(source.credentials).toBeNull();
+    expect(await ingest(acme.admin, source.id)).toMatchObject({ status: 'completed', cost_total: 42.5 });
+    await service.stop();
+    const doctor = async (environment: object) => {
+      const { stdout } = await runCommand(['doctor'], {
+        ...ENVIRONMENT,
+        ...environment,
+        DATA_DIR: service.dataDir,
+      });
+      return stdout.split('\n').filter((line) => line.includes('SOURCE_BUCKETS') && line.includes(source.id));
+    };
+    expect(await doctor(own)).toEqual([]);
+    expect(await doctor({})).toEqual([textLike(/^PROBLEM SOURCE_BUCKETS: .*"Listed"/)]);
   });
 });
