@@ -10,8 +10,7 @@ const NAME = 'expected a text of 1 to 200 characters';
 const text = z
   .string({ error: NAME })
   .overwrite(normalText)
-  .min(1, { error: NAME })
-  .max(200, { error: NAME });
+  .regex(/^[^\x00-\x1f\x7f-\x9f]{1,200}$/, { error: NAME });
 
 /** Which column of the files has what. */
 const columns = z.strictObject(
@@ -31,6 +30,7 @@ const columns = z.strictObject(
     service: column.optional(),
     resource: column.optional(),
     resource_name: column.optional(),
+    zone: column.optional(),
     resource_group: column.optional(),
     tags: column.optional().describe('Tags as a JSON object, a MAP or a list of keys and values'),
     currency: column.optional(),

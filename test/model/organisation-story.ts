@@ -198,6 +198,9 @@ export type Step = { on: Day } & (
   | TeamStep
 );
 
+/** The form in which a source writes its bills: FOCUS, a cloud's own, or that of any vendor. */
+export type BillForm = 'focus' | 'aws_cur' | 'azure_cost' | 'gcp_billing' | 'custom';
+
 export type OnBill = 'auto' | 'always' | 'never';
 
 export interface Organisation {
@@ -206,6 +209,8 @@ export interface Organisation {
   paused: readonly SourceName[];
   /** Whether machines of a source without a bill line are on a bill, by source, until a step says otherwise; auto if missing. */
   onBill: Readonly<Record<string, OnBill>>;
+  /** The form of each source's bills; FOCUS if missing. */
+  forms: Readonly<Record<string, BillForm>>;
   /** Whether another active source never delivers. */
   waitsForever: boolean;
   story: readonly Step[];

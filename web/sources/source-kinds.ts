@@ -110,6 +110,7 @@ export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
       columnOf('columns.currency', 'Column of the currency'),
       columnOf('columns.resource', 'Column of the resource'),
       columnOf('columns.resource_name', "Column of the resource's name"),
+      columnOf('columns.zone', "Column of the resource's zone"),
       columnOf('columns.resource_group', 'Column of the resource group'),
       columnOf('columns.tags', 'Column of the tags', 'A JSON object.'),
       columnOf('columns.billing_period', 'Column of the billing period', 'By default the month of the day.'),

@@ -3,25 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ingestSource } from '../../../activities/sources/ingest-source.ts';
-import { addDays, lastDay, type Day, type Month } from '../../../domain/shared/calendar.ts';
+import { addDays, lastDay, type Month } from '../../../domain/shared/calendar.ts';
 import type { CostSource } from '../../../warehouse/sources/cost-sources.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import type { TestWarehouse } from '../../support/warehouse/engines.ts';
 import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
-import type { Asset, BillLine, Feed, FileCopy, Kind, RejectedRow } from '../organisation-story.ts';
-
-/** A row of a file: its cells by column. */
-type Row = Readonly<Record<string, string>>;
+import type { Asset, BillForm, Feed, FileCopy, Kind, RejectedRow } from '../organisation-story.ts';
+import { BILL_FORMS, billRow, instant, type Row } from './told-forms.ts';
 
 /** The columns of a source's feeds. The first one has the day. */
-const COLUMNS: Readonly<Record<Kind, { main: readonly string[]; second?: readonly string[] }>> = {
-  focus: {
-    main: [
-      ...['ChargePeriodStart', 'ChargePeriodEnd', 'BillingPeriodStart', 'BillingCurrency', 'ChargeCategory'],
-      ...['EffectiveCost', 'ProviderName', 'SubAccountId', 'ServiceName', 'x_ResourceGroupName', 'Tags'],
-      ...['ResourceId', 'ResourceName', 'AvailabilityZone'],
-    ],
-  },
+const COLUMNS: Readonly<
+  Record<Exclude<Kind, 'focus'>, { main: readonly string[]; second?: readonly string[] }>
+> = {
   opencost: {
     main: ['day', 'Cluster', 'Namespace', 'ControllerKind', 'ControllerName', 'TotalCost'],
     second: ['day', 'cluster', 'kind', 'provider_id', 'project', 'cost'],
@@ -31,33 +24,13 @@ const COLUMNS: Readonly<Record<Kind, { main: readonly string[]; second?: readonl
 };
 
 /** The columns of the amount and of the name that a rejected row may lack. */
-const LACKING: Readonly<Record<Kind, Record<'main' | 'second', { amount: string; name: string }>>> = {
-  focus: { main: { amount: 'EffectiveCost', name: 'SubAccountId' }, second: { amount: '', name: '' } },
+const LACKING: Readonly<
+  Record<Exclude<Kind, 'focus'>, Record<'main' | 'second', { amount: string; name: string }>>
+> = {
   opencost: { main: { amount: 'TotalCost', name: 'TotalCost' }, second: { amount: 'cost', name: 'kind' } },
   hosts: { main: { amount: 'cost', name: 'host' }, second: { amount: '', name: '' } },
   ai_tools: { main: { amount: 'cost', name: 'tool' }, second: { amount: 'usage', name: 'tool' } },
 };
-
-const PROVIDERS: Readonly<Record<string, string>> = { aws: 'AWS', azure: 'Microsoft', gcp: 'Google Cloud' };
-
-const instant = (day: Day): string => `${day}T00:00:00Z`;
-
-const billRow = (line: BillLine, month: Month): Row => ({
-  ChargePeriodStart: instant(line.day),
-  ChargePeriodEnd: instant(addDays(line.day, 1)),
-  BillingPeriodStart: instant(`${month}-01`),
-  BillingCurrency: 'USD',
-  ChargeCategory: 'Usage',
-  EffectiveCost: line.cost,
-  ProviderName: PROVIDERS[line.cloud] ?? '',
-  SubAccountId: line.account,
-  ServiceName: line.service ?? '',
-  x_ResourceGroupName: line.resource_group ?? '',
-  Tags: JSON.stringify(line.tags),
-  ResourceId: line.resource?.text ?? '',
-  ResourceName: line.resource?.called?.name ?? '',
-  AvailabilityZone: line.resource?.called?.zone ?? '',
-});
 
 const ASSET_KINDS: Readonly<Record<Asset['kind'], string>> = {
   node: 'Node',
@@ -67,10 +40,10 @@ const ASSET_KINDS: Readonly<Record<Asset['kind'], string>> = {
 };
 
 /** Returns the readable rows of a load. */
-function rowsOf(feed: Feed, month: Month): { main: Row[]; second: Row[] } {
+function rowsOf(feed: Feed, month: Month, form: BillForm): { main: Row[]; second: Row[] } {
   switch (feed.kind) {
     case 'focus':
-      return { main: feed.lines.map((line) => billRow(line, month)), second: [] };
+      return { main: feed.lines.map((line) => billRow(BILL_FORMS[form], line, month)), second: [] };
     case 'opencost':
       return {
         main: feed.allocations.map(({ day, cluster, namespace, workload, cost }) => {
@@ -107,29 +80,44 @@ function rowsOf(feed: Feed, month: Month): { main: Row[]; second: Row[] } {
 }
 
 /** Returns a row that cannot be read, made of a readable one. */
-function rejectedRow(kind: Kind, of: 'main' | 'second', { days, period, lacks }: RejectedRow, row: Row): Row {
-  const { amount, name } = LACKING[kind][of];
+function rejectedRow(written: Written, { days, period, lacks }: RejectedRow, row: Row): Row {
   const [from, through] = days ?? ['some day', 'some day'];
-  const when =
-    kind === 'focus'
-      ? {
-          ChargePeriodStart: days === null ? from : instant(from),
-          ChargePeriodEnd: days === null ? through : instant(addDays(through, 1)),
-          BillingPeriodStart: period === null ? 'some month' : instant(`${period}-01`),
-        }
-      : { day: from };
-  return { ...row, ...when, [lacks === 'amount' ? amount : name]: lacks === 'amount' ? '12,345.67' : '' };
+  const lacking = written.lacking[lacks];
+  return {
+    ...row,
+    ...(written.form === null
+      ? { day: from }
+      : BILL_FORMS[written.form].when(
+          days === null ? from : instant(from),
+          days === null ? through : instant(addDays(through, 1)),
+          period === null ? 'some month' : instant(`${period}-01`),
+        )),
+    [lacking]: lacks === 'amount' ? '12,345.67' : '',
+  };
+}
+
+/** How the rows of one feed are written: the form of a bill, and the columns that a rejected row may lack. */
+interface Written {
+  form: BillForm | null;
+  lacking: { amount: string; name: string };
+}
+
+function writtenAs(feed: Feed, of: 'main' | 'second', form: BillForm): Written {
+  if (feed.kind !== 'focus') return { form: null, lacking: LACKING[feed.kind][of] };
+  const { amount, account } = BILL_FORMS[form];
+  return { form, lacking: { amount, name: account } };
 }
 
 /** Returns all rows of one feed, with those that cannot be read. A file may have one of these in a hundred others. */
-function withRejected(feed: Feed, of: 'main' | 'second', rows: readonly Row[]): Row[] {
+function withRejected(feed: Feed, of: 'main' | 'second', rows: readonly Row[], form: BillForm): Row[] {
+  const written = writtenAs(feed, of, form);
   const rejected = feed.rejected.filter(({ isOfSecond }) => isOfSecond === (of === 'second'));
   const [first = {}] = rows;
   const others = feed.isMostlyReadable && rows.length > 0 ? 100 * rejected.length : 0;
   return [
     ...rows,
-    ...Array<Row>(others).fill({ ...first, [LACKING[feed.kind][of].amount]: '0' }),
-    ...rejected.map((row) => rejectedRow(feed.kind, of, row, first)),
+    ...Array<Row>(others).fill({ ...first, [written.lacking.amount]: '0' }),
+    ...rejected.map((row) => rejectedRow(written, row, first)),
   ];
 }
 
@@ -152,19 +140,20 @@ const manifestOf = (scope: string, month: Month, now: Date): string =>
     blobs: [{ blobName: 'feed.csv' }],
   });
 
-function isCopied(row: Row, day: string, copy: FileCopy): boolean {
+function isCopied(row: Row, day: string, copy: FileCopy, account: string): boolean {
   if ('through' in copy) return (row[day] ?? '').slice(0, 10) <= copy.through;
-  return !('account' in copy) || row['SubAccountId'] === copy.account;
+  return !('account' in copy) || row[account] === copy.account;
 }
 
 /**
  * Returns the files of a load by their names. The export of one account is one of Azure, with a run of its own in the scope of a
  * subscription. The whole export then is one of the billing account.
  */
-function filesOf(feed: Feed, month: Month, now: Date): Record<string, string | Buffer> {
-  const { main: columns, second } = COLUMNS[feed.kind];
-  const rows = rowsOf(feed, month);
-  const all = withRejected(feed, 'main', rows.main);
+function filesOf(feed: Feed, month: Month, now: Date, form: BillForm): Record<string, string | Buffer> {
+  const { main: columns, second } =
+    feed.kind === 'focus' ? { main: BILL_FORMS[form].columns, second: undefined } : COLUMNS[feed.kind];
+  const rows = rowsOf(feed, month, form);
+  const all = withRejected(feed, 'main', rows.main, form);
   const [day = ''] = columns;
   const textOf = (some: readonly Row[]): string => csvOf(columns, some);
   const run = (name: string, scope: string, some: readonly Row[]) => ({
@@ -175,13 +164,13 @@ function filesOf(feed: Feed, month: Month, now: Date): Record<string, string | B
     ? run('all/run', '/providers/Microsoft.Billing/billingAccounts/1', all)
     : { 'main/feed.csv': textOf(all) };
   for (const [index, copy] of feed.copies.entries()) {
-    const some = all.filter((row) => isCopied(row, day, copy));
+    const some = all.filter((row) => isCopied(row, day, copy, BILL_FORMS[form].account));
     if ('account' in copy) Object.assign(files, run(`${index}/run`, `/subscriptions/${copy.account}`, some));
     else if ('of' in copy && copy.isCompressed) files[`main/copy ${index}.csv.gz`] = gzipSync(textOf(some));
     else files[`main/copy ${index}.csv`] = textOf(some);
   }
   if (second !== undefined)
-    files['second/feed.csv'] = csvOf(second, withRejected(feed, 'second', rows.second));
+    files['second/feed.csv'] = csvOf(second, withRejected(feed, 'second', rows.second, form));
   return files;
 }
 
@@ -193,7 +182,7 @@ export async function loadFeed(
   now: Date,
 ): Promise<LoadResult> {
   const folder = join(await realpath(test.directory), 'exports', randomUUID());
-  for (const [name, content] of Object.entries(filesOf(feed, month, now))) {
+  for (const [name, content] of Object.entries(filesOf(feed, month, now, formOf(target.source)))) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), content);
   }
@@ -203,6 +192,10 @@ export async function loadFeed(
     ingestSource(locatedIn(folder, target.source), ingestOf(test, sessions, tenant, changes)),
   );
 }
+
+/** The form of a source's bills; that of another source does not matter. */
+const formOf = ({ kind }: CostSource): BillForm =>
+  kind === 'opencost' || kind === 'hosts' || kind === 'ai_tools' ? 'focus' : kind;
 
 function locatedIn(folder: string, source: CostSource): CostSource {
   const [location, second] = [join(folder, 'main'), join(folder, 'second')];

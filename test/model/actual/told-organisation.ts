@@ -28,6 +28,7 @@ import {
 import { onClockBehind } from '../../warehouse/months/clock-behind.ts';
 import { decide } from './told-decisions.ts';
 import { loadFeed } from './told-files.ts';
+import { BILL_FORMS } from './told-forms.ts';
 import { ToldImport } from './told-imports.ts';
 import { orRefused } from './told-refusals.ts';
 import { ToldTeams } from './told-teams.ts';
@@ -276,7 +277,9 @@ export class ToldOrganisation {
     const source = {
       name: key,
       schedule_paused: isPaused,
-      ...(name.kind === 'focus' ? {} : { kind: name.kind, options }),
+      ...(name.kind === 'focus'
+        ? BILL_FORMS[this.#organisation.forms[key] ?? 'focus'].source
+        : { kind: name.kind, options }),
     } as Parameters<typeof newSource>[2];
     const made = await newSource(this.#warehouse, this.id, source, now);
     this.#sources.set(key, made);

@@ -12,6 +12,7 @@ import { arrivals, decemberAgain } from './random-arrivals.ts';
 import { grownFrom } from './random-deliveries.ts';
 import { doubtLife } from './random-doubts.ts';
 import { withEveryDay } from './random-feeds.ts';
+import { inForm, randomForms } from './random-forms.ts';
 import { importLife } from './random-imports.ts';
 import { days, fitting, runningValues } from './random-metrics.ts';
 import { pickedAgain } from './random-picked-again.ts';
@@ -156,6 +157,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       { weight: 1, arbitrary: fc.array(source, { maxLength: 3 }) },
     ),
     waitsForever: seldom(15),
+    forms: randomForms,
     metrics: fc.array(newMetric(earliest), { maxLength: 3 }),
     teams: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: teamLife }),
     doubts: fc.oneof(
@@ -190,7 +192,7 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
     range: fc.tuple(days, days),
     breakdown: fc.nat(25),
   })
-  .map(({ settleDays, paused, onBill, waitsForever, breakdown, range: [a, b], ...drawn }) => {
+  .map(({ settleDays, paused, onBill, waitsForever, forms, breakdown, range: [a, b], ...drawn }) => {
     const metrics = drawn.teams?.metrics ?? [];
     const early = inTime([
       // Metrics that split shared costs come first, so that their numbers are known.
@@ -218,7 +220,8 @@ export const randomOrganisation: fc.Arbitrary<Organisation> = fc
       ...(drawn.running?.values ?? []),
     ]);
     const range = a < b ? { start: a, end: b } : { start: b, end: a };
-    return { settleDays, paused, onBill, waitsForever, story, breakdown, range, today: TODAY };
+    const steps = story.map((step) => inForm(step, forms));
+    return { settleDays, paused, onBill, waitsForever, forms, story: steps, breakdown, range, today: TODAY };
   });
 
 const daysOfMonth = (month: Month): Day[] =>

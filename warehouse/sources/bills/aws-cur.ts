@@ -22,6 +22,7 @@ const SPLIT: CostRule = {
 
 const EFFECTIVE: readonly CostRule[] = [
   SPLIT,
+  { lines: '`Usage`', where: lines('Usage'), cost: [NET_UNBLENDED] },
   {
     lines: '`SavingsPlanCoveredUsage`',
     where: lines('SavingsPlanCoveredUsage'),

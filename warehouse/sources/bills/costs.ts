@@ -1,4 +1,4 @@
-import { decimalCell, quoted, writtenOut } from '../feeds/cells.ts';
+import { asWritten, decimalCell, quoted, writtenOut } from '../feeds/cells.ts';
 import { readableAmount } from '../feeds/readable-limits.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 import type { MappedColumn, NativeValue } from './bill-format.ts';
@@ -172,7 +172,8 @@ function cellIn(row: NativeRow, column: NativeColumn, { amountOf, read = (_, own
   const number = read(row, column);
   return {
     text: column.type === 'VARCHAR' ? textIn(row, column) : quoted(column.name),
-    amount: amountOf?.(row, column) ?? decimalCell(number),
+    // A cast skips blanks by itself, faster than trim.
+    amount: amountOf?.(row, column) ?? decimalCell(number, asWritten(number)),
     raw: column.type === 'VARCHAR' ? quoted(column.name) : writtenOut(quoted(column.name)),
     called: column.called,
     plain: amountOf === undefined && number === column ? column : null,

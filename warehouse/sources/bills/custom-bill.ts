@@ -38,6 +38,7 @@ export function customFormat(
       ...given('ServiceName', columns.service),
       ...given('ResourceId', columns.resource),
       ...given('ResourceName', columns.resource_name),
+      ...given('AvailabilityZone', columns.zone),
       ...given('x_ResourceGroupName', columns.resource_group),
     },
     ...(columns.tags === undefined ? {} : { tags: cell(columns.tags) }),

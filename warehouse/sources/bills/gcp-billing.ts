@@ -90,7 +90,6 @@ function listIn({ name, type }: Pick<NativeColumn, 'name' | 'type'>): string | n
       : quoted(name);
   }
   const [list] = fieldsOf(type);
-  return list?.type.endsWith('[]') === true
-    ? (listIn(list)?.replaceAll(quoted(list.name), `${quoted(name)}.${quoted(list.name)}`) ?? null)
-    : null;
+  if (list?.type.endsWith('[]') !== true) return null;
+  return listIn(list)?.replaceAll(quoted(list.name), `${quoted(name)}.${quoted(list.name)}`) ?? null;
 }

@@ -27,6 +27,14 @@ export interface NativeColumn extends ExportColumn {
   called: string;
 }
 
+/** How the columns of a format are spelled. */
+export interface Spellings {
+  /** Headers in another language, by the column that they are. */
+  translations?: Readonly<Record<string, readonly string[]>>;
+  /** Whether columns are found only by the names that people gave, in any case. */
+  isExact?: boolean;
+}
+
 /** The columns of a file in a cloud's own format, found in whatever spelling. */
 export class NativeRow {
   readonly format: 'csv' | 'parquet';

@@ -1,5 +1,5 @@
 import { asWritten, isTime, nullable, quoted, timeFromText } from '../feeds/cells.ts';
-import { sqlText } from '../../engine/sql/sql-text.ts';
+import { sqlText, sqlTexts } from '../../engine/sql/sql-text.ts';
 import type { MappedColumn, NativeValue } from './bill-format.ts';
 import type { NativeColumn, NativeRow } from './native-row.ts';
 
@@ -53,15 +53,9 @@ export const translated = (
   in: (row) => {
     const column = row.first(names);
     if (column === null) return null;
-    const text = row.derive(
-      `${names[0]} in lower case`,
-      `lower(trim(${textIn(row, column)}))`,
-      'VARCHAR',
-      column.called,
-    );
+    const text = column.type === 'VARCHAR' ? quoted(column.name) : textIn(row, column);
     const cases = Object.entries(texts).map(
-      ([to, from]) =>
-        `WHEN ${quoted(text.name)} IN (${from.map((one) => sqlText(one.toLowerCase())).join(', ')}) THEN ${sqlText(to)}`,
+      ([to, from]) => `WHEN ${text} IN ${sqlTexts(from)} THEN ${sqlText(to)}`,
     );
     return {
       sql: `CASE ${cases.join(' ')} ELSE ${sqlText(otherwise)} END`,

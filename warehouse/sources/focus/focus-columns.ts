@@ -167,8 +167,13 @@ export function isSince(file: Shape, field: Field, day: Day): string {
     : 'true';
 }
 
-/** Returns whether a field is an amount other than zero. */
+/**
+ * Returns whether a field is an amount other than zero. An amount of a format of its own is not looked at, because its EffectiveCost
+ * is made of the same costs, so that it never falls back.
+ */
 export function isNonzero(file: Shape, field: Field): string {
   const [column] = present(file, field);
-  return column === undefined ? 'false' : `TRY_CAST(${quoted(column.name)} AS DOUBLE) <> 0`;
+  return column === undefined || column.written !== undefined
+    ? 'false'
+    : `TRY_CAST(${quoted(column.name)} AS DOUBLE) <> 0`;
 }

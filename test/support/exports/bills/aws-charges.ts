@@ -46,7 +46,7 @@ export const AWS_CHARGES: readonly Charge[] = [
     ...hourOf('2026-01-31'),
     service: 'Amazon Simple Storage Service',
     resource: 'my-bucket',
-    tags: { 'cost center': 'a, "b"', team: 'search' },
+    tags: { 'cost center': 'a, "b"', team: 'search', owner: 'user_jane' },
   }),
   charge({
     line: 'SavingsPlanCoveredUsage',
@@ -107,7 +107,7 @@ export const AWS_CHARGES: readonly Charge[] = [
   charge({ line: 'Fee', effective: '29', billed: '29', ...month, service: 'AWS Support (Business)' }),
   charge({ line: 'Tax', effective: '1.9', billed: '1.9', ...month }),
   charge({ line: 'Credit', effective: '-7', billed: '-7' }),
-  charge({ line: 'Refund', effective: '-2', billed: '-2' }),
+  charge({ line: 'Refund', effective: '-2', billed: '-2', service: 'Savings Plans for AWS Compute usage' }),
   charge({ line: 'EdpDiscount', effective: '-0.5', billed: '-0.5' }),
   charge({ line: 'Usage', effective: '0.3', billed: '0.3', account: 'Cluster', resource: 'i-3333' }),
 ];
