@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { invalid } from '../shared/errors.ts';
 import { serviceAccountKeyOf } from '../shared/service-account-key.ts';
+import { credentialTypeOf } from './credential-of-location.ts';
+
+export { credentialTypeOf } from './credential-of-location.ts';
 
 /** A printable text without blanks, as all keys and tokens are. The message repeats nothing of what was sent. */
 function secret(longest: number, what: string) {
@@ -97,18 +100,6 @@ export type Credentials = { [Type in CredentialType]: CredentialsOf<Type> }[Cred
 export const CREDENTIAL_TYPES = Object.keys(CREDENTIALS) as CredentialType[];
 const quoted = (types: readonly CredentialType[]): string =>
   types.map((type) => JSON.stringify(type)).join(' or ');
-
-/** The type of credentials that opens locations of a scheme. All other locations are opened without any. */
-const TYPE_OF_SCHEME: Readonly<Record<string, CredentialType>> = {
-  s3: 's3',
-  gs: 'gcs',
-  az: 'azure',
-  bigquery: 'google',
-};
-
-/** Returns the type of credentials that opens a location; null for one that takes none. */
-export const credentialTypeOf = (location: string): CredentialType | null =>
-  TYPE_OF_SCHEME[/^([a-z][a-z0-9]*):\/\//i.exec(location)?.[1]?.toLowerCase() ?? ''] ?? null;
 
 /**
  * Returns the types of credentials that a source accepts.

@@ -10,6 +10,7 @@ const NAME = 'expected a text of 1 to 200 characters';
 const text = z
   .string({ error: NAME })
   .overwrite(normalText)
+  // eslint-disable-next-line no-control-regex -- a name has no control characters
   .regex(/^[^\x00-\x1f\x7f-\x9f]{1,200}$/, { error: NAME });
 
 /** Which column of the files has what. */

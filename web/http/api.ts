@@ -6,7 +6,7 @@ import type { components, paths } from './generated/api-types.d.ts';
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
 /** The header that marks requests of these pages. */
-const OWN_REQUEST = { 'X-Requested-With': 'cost-analytics' } as const;
+export const OWN_REQUEST = { 'X-Requested-With': 'cost-analytics' } as const;
 
 /** The API, with the types of its OpenAPI document. */
 export const api = createClient<paths, 'application/json'>({
@@ -31,7 +31,8 @@ export async function bodyOf<Body>(call: Promise<Called<Body>>): Promise<Body> {
 export const dataOf = async <Data>(call: Promise<Called<{ data: Data }>>): Promise<Data> =>
   (await bodyOf(call)).data;
 
-const messageIn = (body: unknown): string | null =>
+/** Returns the message in the body of an error; null if it has none. */
+export const messageIn = (body: unknown): string | null =>
   typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string'
     ? body.error
     : null;

@@ -1,5 +1,5 @@
 import { Group, Table, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { SPEND_SOURCES } from '../../domain/sources/spend-sources.ts';
 import { useSession } from '../http/session.ts';
@@ -14,6 +14,8 @@ import { Answer, Empty } from '../shared/states.tsx';
 import type { MonthSpend, SameDays } from './month-spend.ts';
 import { monthSpendQuery } from './month-spend-query.ts';
 import { SOURCE_NAMES } from '../spend/source-names.ts';
+import { NewSource, SendFile } from '../sources/new-source.tsx';
+import { sourcesQuery } from '../sources/sources-queries.ts';
 import { TableHead } from '../shared/tables/table-head.tsx';
 
 const NOTHING_BEFORE = 'nothing was spent on the same days of the month before';
@@ -39,11 +41,26 @@ export function MonthSpendCard(): ReactNode {
   );
 }
 
-const Nothing = (): ReactNode => (
-  <Empty action={<PageLink to="/sources">See the sources</PageLink>}>
-    No spend of this month has arrived yet.
-  </Empty>
-);
+function Nothing(): ReactNode {
+  const { may } = useSession();
+  const { data: sources } = useInfiniteQuery(sourcesQuery);
+  return sources?.length === 0 && may('admin') ? (
+    <Empty
+      action={
+        <Group gap="xs" justify="center">
+          <NewSource />
+          <SendFile />
+        </Group>
+      }
+    >
+      There is no spend yet. Connect a cloud bill, a cluster, hosts or AI tools, or send a file with costs.
+    </Empty>
+  ) : (
+    <Empty action={<PageLink to="/sources">See the sources</PageLink>}>
+      No spend of this month has arrived yet.
+    </Empty>
+  );
+}
 
 const Spend = ({ spend: { through, isComplete, total, bySource } }: { spend: MonthSpend }): ReactNode => (
   <>

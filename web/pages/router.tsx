@@ -20,6 +20,7 @@ import { overviewQuery, waitingQuery } from '../overview/overview-query.ts';
 import { overviewSearch } from '../overview/overview-search.ts';
 import { oneOf, optional } from '../shared/search-fields.ts';
 import { Failure } from '../shared/states.tsx';
+import { connectSearch } from '../sources/connect/connect-search.ts';
 import { sourceSearch } from '../sources/source-search.ts';
 import { runsQuery, sourceQuery, sourcesQuery } from '../sources/sources-queries.ts';
 import { unitsQuery } from '../sources/units/units-query.ts';
@@ -168,6 +169,16 @@ const sources = createRoute({
   component: lazyRouteComponent(() => import('./sources.tsx'), 'SourcesPage'),
 });
 
+const newSource = createRoute({
+  ...ofSession,
+  path: '/sources/new',
+  validateSearch: connectSearch,
+  loader: () => {
+    ask(queryClient.infiniteQuery(sourcesQuery));
+  },
+  component: lazyRouteComponent(() => import('./new-source.tsx'), 'NewSourcePage'),
+});
+
 const source = createRoute({
   ...ofSession,
   path: '/sources/$id',
@@ -199,7 +210,19 @@ const settings = createRoute({
 
 const routeTree = rootRoute.addChildren([
   signIn,
-  signedIn.addChildren([overview, metrics, newMetric, metric, costs, teams, team, sources, source, settings]),
+  signedIn.addChildren([
+    overview,
+    metrics,
+    newMetric,
+    metric,
+    costs,
+    teams,
+    team,
+    sources,
+    newSource,
+    source,
+    settings,
+  ]),
 ]);
 
 /** The pages by their paths. What a page shows is in its address, so that a link to it can be shared. */

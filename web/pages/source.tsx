@@ -11,6 +11,9 @@ import { DeleteSource, EditSource } from '../sources/edit-source.tsx';
 import { RunNow } from '../sources/runs/run-now.tsx';
 import { RunsCard } from '../sources/runs/runs-card.tsx';
 import { sourceQuery, type CostSource } from '../sources/sources-queries.ts';
+import { UPLOAD } from '../../domain/sources/uploads/name-rule.ts';
+import { NextStep } from '../overview/next-step.tsx';
+import { FilesCard } from '../sources/files/files-card.tsx';
 import { UnitsCard } from '../sources/units/units-card.tsx';
 
 const route = getRouteApi('/signed-in/sources/$id');
@@ -27,7 +30,9 @@ export function SourcePage(): ReactNode {
       <Answer query={query} height={260}>
         {(source) => (
           <Stack>
+            <NextStep source={source} />
             <AboutSource source={source} />
+            {source.location === UPLOAD && <FilesCard source={source} />}
             <UnitsCard source={source} />
             <RunsCard source={source} />
           </Stack>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { PageTitle } from '../shared/page-title.tsx';
-import { NewSource } from '../sources/edit-source.tsx';
+import { NewSource } from '../sources/new-source.tsx';
 import { SourcesCard } from '../sources/sources-card.tsx';
 
 /** Where spend comes from. */

@@ -1,29 +1,30 @@
 import type { ReactNode } from 'react';
+import { UPLOAD } from '../../domain/sources/uploads/name-rule.ts';
 import { Card } from '../shared/card.tsx';
 import { Fact, Facts } from '../shared/tables/facts.tsx';
 import { sentence } from '../shared/sentences.tsx';
-import { credentialTypeOf } from './credentials/credential-fields.ts';
-import { SourceCredentials } from './credentials/source-credentials.tsx';
 import { RunWords } from './runs/run-words.tsx';
+import { SourceCredentials, typeOfSource } from './credentials/source-credentials.tsx';
 import { optionsOf, optionValue, SOURCE_KINDS, type OptionField } from './source-kinds.ts';
+import { valuesOf } from './source-values.ts';
 import { NOTHING_DELIVERED, type CostSource } from './sources-queries.ts';
 import { useCurrentRun } from './runs/use-current-run.ts';
 
 /** What a source is and reads, and how its last run went. */
 export function AboutSource({ source }: { source: CostSource }): ReactNode {
   const run = useCurrentRun(source);
-  const type = credentialTypeOf(source.location) ?? source.credentials?.type ?? null;
+  const opensWith = typeOfSource(source);
   return (
     <Card title="About" minHeight={220}>
       <Facts label="About this source">
         <Fact name="Kind">{SOURCE_KINDS[source.kind].label}</Fact>
-        <Fact name="Location">{source.location}</Fact>
-        {type !== null && (
+        <Fact name="Location">{source.location === UPLOAD ? 'Files that people send' : source.location}</Fact>
+        {opensWith !== null && (
           <Fact name="Credentials">
-            <SourceCredentials source={source} type={type} />
+            <SourceCredentials source={source} type={opensWith} />
           </Fact>
         )}
-        {optionsOf(source.kind).map((option) => (
+        {optionsOf(source.kind, valuesOf(source)).map((option) => (
           <Fact key={option.name} name={option.label}>
             {optionInWords(option, source)}
           </Fact>

@@ -1,57 +1,54 @@
 import { Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { UPLOAD } from '../../domain/sources/uploads/name-rule.ts';
 import { api, dataOf } from '../http/api.ts';
 import { ConfirmButton } from '../shared/forms/confirm-button.tsx';
 import { DialogButton } from '../shared/forms/dialog-button.tsx';
-import { SourceForm } from './source-form.tsx';
-import { bodyOfNew, changesOf } from './source-values.ts';
+import { DialogForm } from '../shared/forms/dialog-form.tsx';
+import { showAtField } from '../shared/forms/show-at-field.ts';
+import { FurtherFields, LocationField, NameField, OptionFields } from './source-fields.tsx';
+import { SOURCE_KINDS } from './source-kinds.ts';
+import { changesOf, fieldOf, valuesOf, type SourceValues } from './source-values.ts';
 import { SPEND_CHANGES, type CostSource } from './sources-queries.ts';
-
-/** A button that connects a new source, and leads to it. */
-export const NewSource = (): ReactNode => (
-  <DialogButton button="New source" size="sm" title="New source">
-    {(close) => <NewSourceForm close={close} />}
-  </DialogButton>
-);
-
-function NewSourceForm({ close }: { close: () => void }): ReactNode {
-  const navigate = useNavigate();
-  return (
-    <SourceForm
-      action="Connect"
-      send={(values, signal) => dataOf(api.POST('/api/v1/cost-sources', { body: bodyOfNew(values), signal }))}
-      done={({ name }) => `${name} is connected. Run it now, or wait for the daily run.`}
-      onDone={({ id }) => {
-        void navigate({ to: '/sources/$id', params: { id } });
-      }}
-      close={close}
-    />
-  );
-}
 
 /** A button that changes a source, or pauses its schedule. */
 export const EditSource = ({ source }: { source: CostSource }): ReactNode => (
   <DialogButton button="Edit" size="xs" variant="default" title={`Edit ${source.name}`}>
-    {(close) => (
-      <SourceForm
-        source={source}
-        action="Save"
-        send={(values, signal) =>
-          dataOf(
-            api.PATCH('/api/v1/cost-sources/{id}', {
-              params: { path: { id: source.id } },
-              body: changesOf(values),
-              signal,
-            }),
-          )
-        }
-        done={({ name }) => `${name} is changed.`}
-        close={close}
-      />
-    )}
+    {(close) => <EditForm source={source} close={close} />}
   </DialogButton>
 );
+
+function EditForm({ source, close }: { source: CostSource; close: () => void }): ReactNode {
+  const form = useForm<SourceValues>({ initialValues: valuesOf(source) });
+  return (
+    <DialogForm
+      action="Save"
+      send={(values: SourceValues, signal) =>
+        dataOf(
+          api.PATCH('/api/v1/cost-sources/{id}', {
+            params: { path: { id: source.id } },
+            body: changesOf(values),
+            signal,
+          }),
+        )
+      }
+      done={({ name }) => `${name} is changed.`}
+      changes={SPEND_CHANGES}
+      onRefused={showAtField(form, fieldOf)}
+      submit={form.onSubmit}
+      close={close}
+    >
+      <NameField form={form} />
+      {source.location !== UPLOAD && (
+        <LocationField form={form} description={SOURCE_KINDS[source.kind].location} />
+      )}
+      <OptionFields form={form} />
+      <FurtherFields form={form} />
+    </DialogForm>
+  );
+}
 
 /** A button that deletes a source after it has said what goes and what stays. */
 export function DeleteSource({ source: { id, name } }: { source: CostSource }): ReactNode {

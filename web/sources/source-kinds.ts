@@ -2,35 +2,71 @@ import type { CostSource } from './sources-queries.ts';
 
 export type SourceKind = CostSource['kind'];
 
-type Options<Kind extends SourceKind> = Extract<CostSource, { kind: Kind }>['options'];
-
-/** An option, or a field of one: `columns.cost`. */
-type OptionName<Kind extends SourceKind> = Kind extends 'custom'
-  ? 'cost_column' | 'day_format' | `${'columns' | 'defaults'}.${string}`
-  : keyof Options<Kind> & string;
+/** What is filled in about a source, as far as it decides which options there are. */
+export interface OptionsOfSource {
+  location: string;
+  options: Readonly<Record<string, string>>;
+}
 
 /** An option of a kind, as people fill it in and read it. */
-export interface OptionField<Name extends string = string> {
-  name: Name;
+export interface OptionField {
+  /** Its name in the API. One of an object has both names, as `columns/cost`. */
+  name: string;
   label: string;
-  description: string;
+  description?: string;
+  placeholder?: string;
   /** What can be chosen, in words. The first is that of a new source. Without choices it is a text. */
   choices?: Readonly<Record<string, string>>;
-  isRequired?: true;
-  /** It is sent as a number. */
+  /** The choice that stands for a source without the option. */
+  noneIs?: string;
   isNumber?: true;
+  /** Whether most new sources need it. */
+  isUsual?: true;
+  /** Whether a source must have it. Without this it need not. */
+  isRequired?: (source: OptionsOfSource) => boolean;
+  /** Whether a source can have it. Without this every source of the kind can. */
+  isFor?: (source: OptionsOfSource) => boolean;
   /** What holds for a source without the option. */
   without?: string;
 }
 
-interface KindWords<Kind extends SourceKind> {
+interface KindWords {
   label: string;
   /** Where its files come from. */
   location: string;
-  options: readonly OptionField<OptionName<Kind>>[];
+  options: readonly OptionField[];
 }
 
-const ON_BILL: OptionField<'on_bill'> = {
+const always = (): boolean => true;
+
+const isTable = ({ location }: OptionsOfSource): boolean => /^\s*bigquery:\/\//i.test(location);
+
+const COST_COLUMN: OptionField = {
+  name: 'cost_column',
+  label: 'Cost column',
+  description:
+    'EffectiveCost spreads commitments over the days that use them. BilledCost is what is invoiced.',
+  choices: { EffectiveCost: 'EffectiveCost', BilledCost: 'BilledCost' },
+};
+
+const MOST_BYTES: OptionField = {
+  name: 'max_bytes',
+  label: 'Most bytes of a query',
+  description: 'BigQuery refuses a query that reads more, and charges nothing.',
+  isNumber: true,
+  isFor: isTable,
+  without: '10 GB',
+};
+
+const KUBERNETES_LABELS: OptionField = {
+  name: 'kubernetes',
+  label: 'GKE cost allocation',
+  choices: { none: 'Noted only', labels: 'Namespaces of clusters without OpenCost' },
+  noneIs: 'none',
+  isFor: isTable,
+};
+
+const ON_BILL: OptionField = {
   name: 'on_bill',
   label: 'Machines without a bill line',
   description: 'A bill can have a machine under another name. Then its cost would count twice.',
@@ -41,103 +77,87 @@ const ON_BILL: OptionField<'on_bill'> = {
   },
 };
 
-const COST_COLUMN: OptionField<'cost_column'> = {
-  name: 'cost_column',
-  label: 'Cost column',
-  description:
-    'EffectiveCost spreads commitments over the days that use them. BilledCost is what is invoiced.',
-  choices: { EffectiveCost: 'EffectiveCost', BilledCost: 'BilledCost' },
-};
+const column = (name: string, label: string, more: Partial<OptionField> = {}): OptionField => ({
+  name: `columns/${name}`,
+  label: `Column of the ${label}`,
+  without: 'None',
+  ...more,
+});
 
-/** The options of bills in tables of BigQuery. */
-const OF_TABLES: OptionField<'max_bytes' | 'kubernetes'>[] = [
-  {
-    name: 'max_bytes',
-    label: 'Most bytes of a query',
-    description: 'Of a table in BigQuery: the most bytes that each query may process and bill.',
-    isNumber: true,
-    without: '10737418240 (10 GB)',
-  },
-  {
-    name: 'kubernetes',
-    label: "Labels of GKE's cost allocation",
-    description: 'Of a table in BigQuery: what lines are that name their cluster and namespace.',
-    choices: { '': 'Cloud spend', labels: 'Kubernetes spend of their cluster and namespace' },
-  },
-];
-const columnOf = (
-  name: `columns.${string}`,
-  label: string,
-  description = '',
-): OptionField<`columns.${string}`> => ({ name, label, description, without: 'None' });
+const forAll = (name: string, label: string, more: Partial<OptionField>): OptionField => ({
+  name: `defaults/${name}`,
+  label,
+  isUsual: true,
+  without: 'As the rows name it',
+  ...more,
+});
+
+const USUAL = { isUsual: true } as const;
+
+const isOfVendor = ({ options }: OptionsOfSource): boolean => (options['vendor'] ?? 'none') !== 'none';
 
 /** What the kinds of sources and their options are called. */
-export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
+export const SOURCE_KINDS: Readonly<Record<SourceKind, KindWords>> = {
   focus: {
     label: 'Cloud bill (FOCUS)',
-    location:
-      'A path, glob or URI of FOCUS exports, as CSV or Parquet files, or bigquery://project.dataset.table.',
-    options: [COST_COLUMN, ...OF_TABLES],
+    location: 'A path, glob or URI of FOCUS exports, as CSV or Parquet files, or a table of BigQuery.',
+    options: [COST_COLUMN, MOST_BYTES, KUBERNETES_LABELS],
   },
   aws_cur: {
-    label: 'AWS cost and usage report',
-    location: 'A path, glob or URI of AWS cost and usage reports (CUR 2.0 or older).',
+    label: 'AWS Cost and Usage Report',
+    location: 'A path, glob or URI of the report (CUR 2.0 or older).',
     options: [COST_COLUMN],
   },
   azure_cost: {
     label: 'Azure cost details',
-    location: 'A path, glob or URI of Azure exports of amortised or actual cost.',
+    location: 'A path, glob or URI of the export, amortised or actual.',
     options: [COST_COLUMN],
   },
   gcp_billing: {
-    label: 'Google usage costs',
+    label: 'Google Cloud usage cost',
     location:
-      "Google's usage cost table: bigquery://project.dataset.table, or a path, glob or URI of CSV or Parquet files.",
-    options: [COST_COLUMN, ...OF_TABLES],
+      'The usage cost table, as bigquery://project.dataset.table, or its exports as CSV or Parquet files.',
+    options: [COST_COLUMN, MOST_BYTES, KUBERNETES_LABELS],
   },
   custom: {
-    label: 'Bill of another vendor',
+    label: 'Another bill (own columns)',
     location: 'A path, glob or URI of CSV or Parquet files of any vendor.',
     options: [
-      { ...columnOf('columns.cost', 'Column of the cost'), isRequired: true },
-      { ...columnOf('columns.day', 'Column of the day', 'Days, instants, or months.'), isRequired: true },
-      columnOf('columns.last_day', 'Column of the last day', 'Of charges that are spread over days.'),
-      columnOf('columns.end', 'Column of the end', 'Exclusive, in place of the last day.'),
-      columnOf('columns.account', 'Column of the account'),
-      columnOf('columns.account_name', "Column of the account's name"),
-      columnOf('columns.service', 'Column of the service'),
-      columnOf('columns.provider', 'Column of the provider'),
-      columnOf('columns.currency', 'Column of the currency'),
-      columnOf('columns.resource', 'Column of the resource'),
-      columnOf('columns.resource_name', "Column of the resource's name"),
-      columnOf('columns.zone', "Column of the resource's zone"),
-      columnOf('columns.resource_group', 'Column of the resource group'),
-      columnOf('columns.tags', 'Column of the tags', 'A JSON object.'),
-      columnOf('columns.billing_period', 'Column of the billing period', 'By default the month of the day.'),
-      {
-        name: 'defaults.provider',
-        label: 'Provider',
-        description: 'The vendor of rows that name none, such as Datadog.',
-        without: 'As its rows name it',
-      },
-      {
-        name: 'defaults.account',
-        label: 'Account',
-        description: 'The account of rows that name none.',
-        without: 'As its rows name it',
-      },
-      {
-        name: 'defaults.currency',
-        label: 'Currency of rows that name none',
-        description: "By default the organisation's.",
-        without: "The organisation's",
-      },
+      column('day', 'day', { isRequired: always, description: 'Days, instants, or months.' }),
       {
         name: 'day_format',
         label: 'Days with slashes',
         description: 'How a day such as 01/02/2026 is read.',
-        choices: { '': 'There are none', 'MM/DD/YYYY': 'MM/DD/YYYY', 'DD/MM/YYYY': 'DD/MM/YYYY' },
+        choices: { none: 'There are none', 'MM/DD/YYYY': 'MM/DD/YYYY', 'DD/MM/YYYY': 'DD/MM/YYYY' },
+        noneIs: 'none',
+        isUsual: true,
       },
+      column('cost', 'cost', { isRequired: always }),
+      column('account', 'account', USUAL),
+      column('service', 'service', USUAL),
+      forAll('provider', 'Provider', {
+        placeholder: 'Datadog',
+        description: 'The vendor of rows that name none.',
+      }),
+      forAll('account', 'Account', {
+        placeholder: 'acme',
+        description: 'The account of rows that name none.',
+      }),
+      forAll('currency', 'Currency of rows that name none', {
+        description: 'By default the organisation’s.',
+        without: 'The organisation’s',
+      }),
+      column('provider', 'provider'),
+      column('account_name', 'account’s name'),
+      column('currency', 'currency'),
+      column('resource', 'resource'),
+      column('resource_name', 'resource’s name'),
+      column('zone', 'resource’s zone'),
+      column('resource_group', 'resource group'),
+      column('tags', 'tags', { description: 'A JSON object.' }),
+      column('last_day', 'last day', { description: 'Of charges that are spread over days.' }),
+      column('end', 'end', { description: 'Exclusive, in place of the last day.' }),
+      column('billing_period', 'billing period', { description: 'By default the month of the day.' }),
       COST_COLUMN,
     ],
   },
@@ -149,6 +169,7 @@ export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
         name: 'cluster',
         label: 'Cluster',
         description: 'The cluster of rows that name none.',
+        isUsual: true,
         without: 'As its rows name it',
       },
       {
@@ -172,40 +193,42 @@ export const SOURCE_KINDS: { [Kind in SourceKind]: KindWords<Kind> } = {
     options: [
       {
         name: 'vendor',
-        label: 'Spend comes from',
-        description: 'A vendor is read with a token, which is stored as the credentials of the source.',
-        choices: {
-          '': 'Files',
-          github: 'GitHub (Copilot)',
-          anthropic: 'Anthropic (Claude Code)',
-          cursor: 'Cursor',
-        },
-        without: 'Files',
+        label: 'Vendor',
+        choices: { none: 'None: files', github: 'GitHub', anthropic: 'Anthropic', cursor: 'Cursor' },
+        noneIs: 'none',
       },
       {
         name: 'usage_location',
         label: 'Location of usage',
         description: 'CSV or Parquet files with the usage by day, tool and repository.',
-        without: 'What programs send by OpenTelemetry',
+        isUsual: true,
+        isRequired: (source) => !isOfVendor(source) && (source.options['repository_attribute'] ?? '') === '',
+        without: 'None',
       },
       {
         name: 'repository_attribute',
-        label: 'Attribute with the repository',
-        description:
-          'For usage that programs send by OpenTelemetry: the attribute that names the repository. Without files of usage or a vendor, it must be set.',
-        without: 'vcs.repository.url.full',
+        label: 'Attribute of the repository',
+        description: 'The attribute that names the repository in usage that programs send by OpenTelemetry.',
+        without: 'None',
       },
     ],
   },
 };
 
-/** Returns the fields of a kind's options. */
-export const optionsOf = (kind: SourceKind): readonly OptionField[] => SOURCE_KINDS[kind].options;
+/** Returns the fields of a kind's options that a source can have. */
+export const optionsOf = (kind: SourceKind, source: OptionsOfSource): readonly OptionField[] =>
+  SOURCE_KINDS[kind].options.filter(({ isFor = always }) => isFor(source));
 
 /** Returns the value of an option: that of the source, or of a new source without one; empty without a value. */
-export function optionValue({ name, choices = {} }: OptionField, source?: CostSource): string {
-  const set = name
-    .split('.')
-    .reduce<unknown>((of, part) => (of as Record<string, unknown> | undefined)?.[part], source?.options);
-  return typeof set === 'string' || typeof set === 'number' ? String(set) : (Object.keys(choices)[0] ?? '');
+export function optionValue({ name, choices = {}, noneIs }: OptionField, source?: CostSource): string {
+  const set = source === undefined ? undefined : valueAt(source.options, name.split('/'));
+  return set ?? (source === undefined ? undefined : noneIs) ?? Object.keys(choices)[0] ?? '';
+}
+
+function valueAt(options: unknown, [first, ...rest]: readonly string[]): string | undefined {
+  if (first === undefined)
+    return typeof options === 'string' || typeof options === 'number' ? String(options) : undefined;
+  return typeof options === 'object' && options !== null
+    ? valueAt(Reflect.get(options, first), rest)
+    : undefined;
 }

@@ -1,6 +1,6 @@
 import type { paths } from '../http/generated/api-types.d.ts';
 import type { Day } from '../shared/calendar.ts';
-import { CREDENTIAL_FORMS, credentialsBody, credentialTypeOf } from './credentials/credential-fields.ts';
+import { NO_CREDENTIALS, type EnteredCredentials } from './credentials/credential-fields.ts';
 import { optionsOf, optionValue, SOURCE_KINDS, type SourceKind } from './source-kinds.ts';
 import type { CostSource } from './sources-queries.ts';
 
@@ -11,8 +11,8 @@ export interface SourceValues {
   location: string;
   currency: string;
   options: Record<string, string>;
-  /** Only of a new source. */
-  credentials: Record<string, string>;
+  /** What opens the location. A source that is there already never shows it. */
+  credentials: EnteredCredentials;
   isRead: boolean;
   startsOn: Day | null;
 }
@@ -24,18 +24,16 @@ export const valuesOf = (source: CostSource | undefined): SourceValues => ({
   location: source?.location ?? '',
   currency: source?.currency ?? '',
   options: Object.fromEntries(
-    Object.keys(SOURCE_KINDS)
-      .flatMap((kind) => optionsOf(kind as SourceKind))
+    Object.values(SOURCE_KINDS)
+      .flatMap(({ options }) => options)
       .map((option) => [option.name, optionValue(option, source)]),
   ),
-  credentials: Object.fromEntries(
-    Object.values(CREDENTIAL_FORMS).flatMap(({ fields }) => fields.map(({ name }) => [name, ''])),
-  ),
+  credentials: NO_CREDENTIALS,
   isRead: !(source?.schedule_paused ?? false),
   startsOn: source?.starts_on ?? null,
 });
 
-type NewSource = paths['/api/v1/cost-sources']['post']['requestBody']['content']['application/json'];
+export type NewSource = paths['/api/v1/cost-sources']['post']['requestBody']['content']['application/json'];
 type Changes = paths['/api/v1/cost-sources/{id}']['patch']['requestBody']['content']['application/json'];
 
 const commonOf = ({ name, location, currency, isRead, startsOn }: SourceValues) => ({
@@ -46,30 +44,35 @@ const commonOf = ({ name, location, currency, isRead, startsOn }: SourceValues) 
   starts_on: startsOn,
 });
 
-/** The body that creates a source. */
+/** The body that creates a source. The service refuses what does not fit. */
 export function bodyOfNew(values: SourceValues): NewSource {
-  const filled = optionsOf(values.kind).flatMap(({ name, isNumber = false }) => {
-    const value = values.options[name]?.trim() ?? '';
-    return value === '' ? [] : [[name, isNumber ? Number(value) : value] as const];
-  });
   const options: Record<string, unknown> = {};
-  for (const [name, value] of filled) {
-    const [outer = '', field] = name.split('.');
-    options[outer] =
-      field === undefined ? value : { ...(options[outer] as object | undefined), [field]: value };
+  for (const { name, noneIs = '', isNumber = false } of optionsOf(values.kind, values)) {
+    const value = values.options[name]?.trim() ?? '';
+    if (value === '' || value === noneIs) continue;
+    const [outer = '', inner] = name.split('/');
+    if (inner === undefined) options[outer] = isNumber ? Number(value) : value;
+    else options[outer] = { ...(options[outer] as object | undefined), [inner]: value };
   }
-  const type = credentialTypeOf(values.location);
-  const credentials = type === null ? null : credentialsBody(type, values.credentials);
-  return {
-    ...commonOf(values),
-    kind: values.kind,
-    options,
-    ...(credentials === null ? {} : { credentials }),
-  } as NewSource;
+  return { ...commonOf(values), kind: values.kind, options } as NewSource;
 }
 
 /** The body that changes a source. Its kind stays. */
 export function changesOf(values: SourceValues): Changes {
   const { kind: _, credentials: __, ...changes } = bodyOfNew(values);
   return changes;
+}
+
+/** The field of the form for each field of the API, to show what the API refuses where it was filled in. */
+export function fieldOf(field: string): string | null {
+  const [outer, ...rest] = field.split('.');
+  if (outer === 'credentials') return rest[0] === undefined ? null : `credentials.${rest[0]}`;
+  if (outer === 'options') return rest.length === 0 ? null : `options.${rest.join('/')}`;
+  const names: Readonly<Record<string, string>> = {
+    name: 'name',
+    location: 'location',
+    currency: 'currency',
+    starts_on: 'startsOn',
+  };
+  return outer === undefined ? null : (names[outer] ?? null);
 }

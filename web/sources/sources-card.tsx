@@ -5,7 +5,7 @@ import { useSession } from '../http/session.ts';
 import { PageLink } from '../shared/page-link.tsx';
 import { Missing } from '../shared/amounts.tsx';
 import { ListCard } from '../shared/tables/list-card.tsx';
-import { NewSource } from './edit-source.tsx';
+import { NewSource } from './new-source.tsx';
 import { RunNow } from './runs/run-now.tsx';
 import { RunWords } from './runs/run-words.tsx';
 import { SOURCE_KINDS } from './source-kinds.ts';

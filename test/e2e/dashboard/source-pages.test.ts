@@ -60,6 +60,12 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
     await of.getByRole('link', { name, exact: true }).click();
     await of.getByRole('heading', { name, level: 1 }).waitFor();
   };
+  const openForm = async (place: RegExp, way?: string): Promise<void> => {
+    await page.getByRole('link', { name: 'Connect a source' }).first().click();
+    await page.getByRole('radio', { name: place }).click();
+    if (way !== undefined) await page.getByRole('radio', { name: way, exact: true }).check();
+  };
+  const connect = (): Promise<void> => page.getByRole('button', { name: 'Connect', exact: true }).click();
   const runNow = async (): Promise<void> => {
     await page.getByRole('button', { name: /^Run now: / }).click();
     await dialog().getByRole('button', { name: 'Run', exact: true }).click();
@@ -81,20 +87,20 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
   it('connects a source after the form has shown why another location is refused', async () => {
     await openFromMenu(page, 'Sources');
     await page.getByText('There is no source yet.').waitFor();
-    await page.getByRole('button', { name: 'New source' }).first().click();
-    await dialog().getByLabel('Name').fill('AWS');
-    await dialog().getByLabel('Location').fill('/etc/passwd');
-    await dialog().getByRole('button', { name: 'Connect' }).click();
-    await dialog()
+    await openForm(/^AWS/);
+    await page.getByLabel('Location').fill('/etc/passwd');
+    await connect();
+    await page
       .getByRole('alert')
       .getByText(/location: a local file must lie under .* \(setting SOURCE_ROOTS\)/)
       .waitFor();
     expect(await sources()).toEqual([]);
-    await dialog().getByLabel('Location').fill(`${files.url}/bill.csv`);
-    await dialog().getByLabel('Starts on').click();
+    await page.getByLabel('Location').fill(`${files.url}/bill.csv`);
+    await page.getByRole('button', { name: 'More settings' }).click();
+    await page.getByLabel('Starts on').click();
     await page.getByRole('button', { name: 'Month before' }).click();
     await page.getByRole('button', { name: '1 January 2026', exact: true }).click();
-    await dialog().getByRole('button', { name: 'Connect' }).click();
+    await connect();
     await page.getByRole('heading', { name: 'AWS', level: 1 }).waitFor();
     expect(await sources()).toMatchObject([
       {
@@ -104,16 +110,14 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
         starts_on: '2026-01-01',
         options: { cost_column: 'EffectiveCost' },
         schedule_paused: false,
-        last_run: null,
+        last_run: { status: 'running' },
       },
     ]);
     await fact('Starts on').getByText('2026-01-01').waitFor();
     await fact('Delivered through').getByText('No whole day with spend has arrived yet.').waitFor();
-    await page.getByText('The source has not run yet.').waitFor();
   });
 
-  it('shows a run while it is under way, and its end without a reload', async () => {
-    await runNow();
+  it('shows the first run while it is under way, and its end without a reload', async () => {
     await fact('Last run')
       .getByText(/^0 rows read so far, since Feb 7, 2026/)
       .waitFor();
@@ -187,7 +191,6 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
     await fact('Schedule').getByText('Paused.').waitFor();
     expect(await sources()).toMatchObject([{ schedule_paused: true }]);
     await edit(async () => {
-      expect(await dialog().getByRole('combobox', { name: 'Kind' }).isDisabled()).toBe(true);
       await toggle();
       await dialog().getByLabel('Name').fill('Cloud bill');
       await dialog().getByLabel('Currency').fill('EUR');
@@ -225,27 +228,26 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
       }
       await openFromMenu(other.page, 'Sources');
       await other.page.getByRole('table', { name: 'List of cost sources' }).waitFor();
-      expect(await other.page.getByRole('button', { name: 'New source' }).count()).toBe(0);
+      expect(await other.page.getByRole('link', { name: 'Connect a source' }).count()).toBe(0);
       expect(other.answers.every(({ status }) => status !== 403)).toBe(true);
     }
   });
 
   it('connects AI tools with the fields of their kind, and deletes a source after it has asked', async () => {
     await openFromMenu(page, 'Sources');
-    await page.getByRole('button', { name: 'New source' }).click();
-    await dialog().getByRole('combobox', { name: 'Kind' }).click();
-    await page.getByRole('option', { name: 'AI tools' }).click();
-    await dialog().getByLabel('Name').fill('Cloud bill');
-    await dialog().getByLabel('Location', { exact: true }).fill(`${files.url}/spend.csv`);
-    await dialog().getByLabel('Location of usage').fill(`${files.url}/usage.csv`);
-    await dialog().getByRole('switch', { name: 'Read it daily' }).click();
-    await dialog().getByRole('button', { name: 'Connect' }).click();
-    await dialog()
+    await openForm(/^AI coding tools/, 'Files');
+    await page.getByLabel('Name').fill('Cloud bill');
+    await page.getByLabel('Location', { exact: true }).fill(`${files.url}/spend.csv`);
+    await page.getByLabel('Location of usage').fill(`${files.url}/usage.csv`);
+    await page.getByRole('button', { name: 'More settings' }).click();
+    await page.getByRole('switch', { name: 'Read it daily' }).click();
+    await connect();
+    await page
       .getByRole('alert')
       .getByText(/"Cloud bill"/)
       .waitFor();
-    await dialog().getByLabel('Name').fill('Copilot');
-    await dialog().getByRole('button', { name: 'Connect' }).click();
+    await page.getByLabel('Name').fill('Copilot');
+    await connect();
     await fact('Usage').getByText(`${files.url}/usage.csv`).waitFor();
     const [bill, tools] = await sources();
     expect(tools).toMatchObject({
@@ -270,23 +272,26 @@ describeInBrowserWith(['extensions'], 'the pages of cost sources', (browser) => 
   });
 
   it('connects a cluster with the exports of its assets, and hosts by their location alone', async () => {
-    const connect = async (kind: string, fields: Record<string, string>): Promise<void> => {
+    const connectWith = async (
+      place: RegExp,
+      way: string | undefined,
+      fields: Record<string, string>,
+    ): Promise<void> => {
       await openFromMenu(page, 'Sources');
-      await page.getByRole('button', { name: 'New source' }).click();
-      await dialog().getByRole('combobox', { name: 'Kind' }).click();
-      await page.getByRole('option', { name: kind }).click();
+      await openForm(place, way);
+      await page.getByRole('button', { name: 'More settings' }).click();
       for (const [label, text] of Object.entries(fields))
-        await dialog().getByLabel(label, { exact: true }).fill(text);
-      await dialog().getByRole('button', { name: 'Connect' }).click();
+        await page.getByLabel(label, { exact: true }).fill(text);
+      await connect();
       await page.getByRole('heading', { name: fields['Name'] ?? '', level: 1 }).waitFor();
     };
-    await connect('Kubernetes', {
+    await connectWith(/^Kubernetes/, 'Exported files', {
       Name: 'Production',
       Location: `${files.url}/allocations.csv`,
       'Cluster (optional)': 'prod',
       'Location of assets (optional)': `${files.url}/assets.csv`,
     });
-    await connect('Hosts', { Name: 'Machines', Location: `${files.url}/hosts.csv` });
+    await connectWith(/^Hosts/, undefined, { Name: 'Machines', Location: `${files.url}/hosts.csv` });
     const found = await sources();
     expect(found.find(({ name }) => name === 'Production')).toMatchObject({
       kind: 'opencost',

@@ -42,6 +42,30 @@ describe('what people fill in about a source', () => {
     });
   });
 
+  it('has options of objects and numbers, and no option that stands for none', () => {
+    const filled = {
+      ...empty,
+      name: 'Prod',
+      location: 'bigquery://acme.billing.costs',
+      options: {
+        ...empty.options,
+        max_bytes: ' 1000 ',
+        'columns/cost': 'amount',
+        'defaults/currency': 'USD',
+      },
+    };
+    expect(bodyOfNew({ ...filled, kind: 'gcp_billing' })).toMatchObject({
+      options: { cost_column: 'EffectiveCost', max_bytes: 1000 },
+    });
+    expect(bodyOfNew({ ...filled, kind: 'focus', location: '/exports' })).toMatchObject({
+      options: { cost_column: 'EffectiveCost' },
+    });
+    expect(bodyOfNew({ ...filled, kind: 'custom' })).toMatchObject({
+      options: { columns: { cost: 'amount' }, defaults: { currency: 'USD' } },
+    });
+    expect(bodyOfNew({ ...filled, kind: 'ai_tools' })).toMatchObject({ options: {} });
+  });
+
   it('has no kind once the source is there', () => {
     expect(changesOf({ ...empty, name: 'Prod', isRead: false, startsOn: '2026-01-05' })).toEqual({
       ...common,

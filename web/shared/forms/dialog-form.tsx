@@ -18,6 +18,7 @@ export function DialogForm<Input, Result>({
   changes,
   done,
   onDone,
+  onRefused,
   submit,
   close,
   ...form
@@ -30,6 +31,7 @@ export function DialogForm<Input, Result>({
       close();
       onDone?.(...result);
     },
+    onRefused,
     showsError: true,
   });
   return (

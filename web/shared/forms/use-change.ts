@@ -14,6 +14,8 @@ export interface ChangeOptions<Input, Result> {
   /** What to say once it is done; null to say nothing. */
   done?: (result: Result, input: Input) => string | null;
   onDone?: (result: Result, input: Input) => void;
+  /** What else to do once it was refused. */
+  onRefused?: (error: unknown) => void;
   /** Whether the caller shows the error itself, at the form. Otherwise a notification does. */
   showsError?: boolean;
 }
@@ -31,6 +33,7 @@ export function useChange<Input, Result>({
   changes,
   done,
   onDone,
+  onRefused,
   showsError = false,
 }: ChangeOptions<Input, Result>): Change<Input, Result> {
   const sending = useRef<AbortController | null>(null);
@@ -48,6 +51,8 @@ export function useChange<Input, Result>({
       }
     },
     meta: { changes },
+    // What was sent may have a secret, which the page keeps no longer than the form.
+    gcTime: 0,
     onSuccess: (result, input) => {
       const message = done?.(result, input) ?? null;
       if (message !== null) notifications.show({ message, color: 'green' });
@@ -67,6 +72,7 @@ export function useChange<Input, Result>({
           color: 'red',
           autoClose: false,
         });
+      if (!isAbandoned(error)) onRefused?.(error);
     },
   });
   const mutate = (input: Input): void => {

@@ -1,96 +1,116 @@
-import type { CostSource } from '../sources-queries.ts';
+import { credentialTypeOf } from '../../../domain/sources/credential-of-location.ts';
+import type { CredentialType } from '../../../domain/sources/credentials.ts';
+import type { paths } from '../../http/generated/api-types.d.ts';
 
-export type CredentialType = NonNullable<CostSource['credentials']>['type'];
+/** Credentials as the API takes them. */
+export type CredentialsBody =
+  paths['/api/v1/cost-sources/{id}/credentials']['put']['requestBody']['content']['application/json'];
 
-interface CredentialField {
+/** A field of credentials, as people fill it in. */
+export interface CredentialField {
+  /** Its name in the API. */
   name: string;
   label: string;
   description?: string;
-  /** Whether nobody should read it over a shoulder. */
-  isSecret?: true;
-  isRequired?: true;
-  /** Whether it is many lines of JSON. */
-  isJson?: true;
+  placeholder?: string;
+  /** Whether it must not be read over a shoulder. A key file is long, and hidden by being pasted or chosen. */
+  shows: 'text' | 'dots' | 'key file';
+  /** Whether few need it. */
+  isRare?: true;
 }
 
 const ENDPOINT: CredentialField = {
   name: 'endpoint',
   label: 'Endpoint',
-  description: "Only for another service than the cloud's own.",
+  description: 'Only for a service that speaks like the cloud’s, such as MinIO.',
+  placeholder: 'https://minio.example.com',
+  shows: 'text',
+  isRare: true,
 };
 
-/** What people fill in, by the type of credentials. */
-export const CREDENTIAL_FORMS: Record<CredentialType, { label: string; fields: readonly CredentialField[] }> =
-  {
-    s3: {
-      label: 'Key of S3',
-      fields: [
-        { name: 'access_key_id', label: 'Access key ID' },
-        { name: 'secret_access_key', label: 'Secret access key', isSecret: true },
-        { name: 'region', label: 'Region', description: 'The region of the bucket, such as eu-central-1.' },
-        { name: 'role_arn', label: 'Role', description: 'The ARN of a role to take with the key.' },
-        ENDPOINT,
-      ],
+/** The fields of each type of credentials. */
+export const CREDENTIAL_FIELDS: Readonly<Record<CredentialType, readonly CredentialField[]>> = {
+  s3: [
+    { name: 'access_key_id', label: 'Access key ID', placeholder: 'AKIA…', shows: 'text' },
+    { name: 'secret_access_key', label: 'Secret access key', shows: 'dots' },
+    { name: 'region', label: 'Region of the bucket', placeholder: 'eu-central-1', shows: 'text' },
+    {
+      name: 'role_arn',
+      label: 'Role to assume',
+      description: 'With the key, or with the service’s own identity.',
+      placeholder: 'arn:aws:iam::123456789012:role/billing',
+      shows: 'text',
+      isRare: true,
     },
-    gcs: {
-      label: 'HMAC key of Google Cloud Storage',
-      fields: [
-        { name: 'access_id', label: 'Access ID', isRequired: true },
-        { name: 'secret', label: 'Secret', isSecret: true, isRequired: true },
-        ENDPOINT,
-      ],
+    ENDPOINT,
+  ],
+  gcs: [
+    {
+      name: 'access_id',
+      label: 'Access ID',
+      description: 'Of an HMAC key.',
+      placeholder: 'GOOG1E…',
+      shows: 'text',
     },
-    azure: {
-      label: 'Azure Blob Storage',
-      fields: [
-        {
-          name: 'sas_token',
-          label: 'SAS token',
-          description: 'It may read and list. Or give an account key.',
-          isSecret: true,
-        },
-        { name: 'account_key', label: 'Account key', isSecret: true },
-        ENDPOINT,
-      ],
+    { name: 'secret', label: 'Secret', shows: 'dots' },
+    ENDPOINT,
+  ],
+  azure: [
+    {
+      name: 'sas_token',
+      label: 'Shared access signature (SAS)',
+      description: 'With the rights to list and to read. The whole URL with it does, too.',
+      shows: 'dots',
     },
-    google: {
-      label: 'Google service account',
-      fields: [{ name: 'service_account', label: 'Service account key', isJson: true, isRequired: true }],
+    {
+      name: 'account_key',
+      label: 'Or an access key of the storage account',
+      description: 'It opens the whole account, so a signature is better.',
+      shows: 'dots',
     },
-    token: {
-      label: 'Token',
-      fields: [{ name: 'token', label: 'Token', isSecret: true, isRequired: true }],
+    ENDPOINT,
+  ],
+  google: [
+    {
+      name: 'service_account',
+      label: 'Key of the service account',
+      description: 'The JSON file with the key.',
+      shows: 'key file',
     },
-  };
-
-const TYPE_OF_SCHEME: Readonly<Record<string, CredentialType>> = {
-  s3: 's3',
-  gs: 'gcs',
-  az: 'azure',
-  bigquery: 'google',
+  ],
+  token: [{ name: 'token', label: 'Token', shows: 'dots' }],
 };
 
-/** Returns the type of credentials that a location takes; null for one that takes none. */
-export const credentialTypeOf = (location: string): CredentialType | null =>
-  TYPE_OF_SCHEME[/^\s*([a-z0-9]+):\/\//i.exec(location)?.[1]?.toLowerCase() ?? ''] ?? null;
+/** What is filled in, by the names of fields. */
+export type EnteredCredentials = Record<string, string>;
 
-/** Returns the JSON of a key, or the text itself for the service to refuse. */
+/** All fields, empty. */
+export const NO_CREDENTIALS: EnteredCredentials = Object.fromEntries(
+  Object.values(CREDENTIAL_FIELDS).flatMap((fields) => fields.map(({ name }) => [name, ''])),
+);
+
+/** Returns the type of credentials that a source takes; null if it takes none. */
+export const typeFor = (location: string, opensWith?: 'token'): CredentialType | null =>
+  opensWith ?? credentialTypeOf(location.trim());
+
+/** Returns credentials as the API takes them; undefined if nothing is filled in. The service refuses what does not fit. */
+export function credentialsBody(
+  type: CredentialType | null,
+  entered: EnteredCredentials,
+): CredentialsBody | undefined {
+  if (type === null) return undefined;
+  const filled = CREDENTIAL_FIELDS[type].flatMap(({ name, shows }) => {
+    const text = entered[name]?.trim() ?? '';
+    return text === '' ? [] : [[name, shows === 'key file' ? parsed(text) : text] as const];
+  });
+  return filled.length === 0 ? undefined : ({ type, ...Object.fromEntries(filled) });
+}
+
+/** Returns the JSON of a key file, or the text itself for the service to refuse. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return text;
   }
-}
-
-/** Returns the credentials that were filled in; null if all of their fields are empty. */
-export function credentialsBody(
-  type: CredentialType,
-  values: Readonly<Record<string, string>>,
-): ({ type: CredentialType } & Record<string, unknown>) | null {
-  const filled = CREDENTIAL_FORMS[type].fields.flatMap(({ name, isJson }) => {
-    const text = values[name]?.trim() ?? '';
-    return text === '' ? [] : [[name, isJson === true ? parsed(text) : text] as const];
-  });
-  return filled.length === 0 ? null : { type, ...Object.fromEntries(filled) };
 }
