@@ -40,7 +40,7 @@ const MOST_NOTES = 50;
 export type Missing = (file: ExportFile) => string[];
 
 /** Another feed of a source: its location, and the mandatory columns that a file lacks for it. */
-export interface OtherFeed {
+interface OtherFeed {
   location: string | undefined;
   missing: Missing;
 }

@@ -103,7 +103,7 @@ export function credentialsBody(
     const text = entered[name]?.trim() ?? '';
     return text === '' ? [] : [[name, shows === 'key file' ? parsed(text) : text] as const];
   });
-  return filled.length === 0 ? undefined : ({ type, ...Object.fromEntries(filled) });
+  return filled.length === 0 ? undefined : { type, ...Object.fromEntries(filled) };
 }
 
 /** Returns the JSON of a key file, or the text itself for the service to refuse. */

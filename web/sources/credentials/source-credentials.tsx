@@ -12,13 +12,7 @@ import { showAtField } from '../../shared/forms/show-at-field.ts';
 import { instantText } from '../../shared/instant.tsx';
 import { fieldOf } from '../source-values.ts';
 import { SPEND_CHANGES, type CostSource } from '../sources-queries.ts';
-import {
-  credentialsBody,
-  NO_CREDENTIALS,
-  typeFor,
-  type CredentialsBody,
-  type EnteredCredentials,
-} from './credential-fields.ts';
+import { credentialsBody, NO_CREDENTIALS, typeFor, type EnteredCredentials } from './credential-fields.ts';
 import { CredentialInputs } from './credential-inputs.tsx';
 
 const BUTTON = { size: 'xs', variant: 'default' } as const;
@@ -80,7 +74,7 @@ function CredentialsForm({
         dataOf(
           api.PUT('/api/v1/cost-sources/{id}/credentials', {
             params: { path: { id } },
-            body: credentialsBody(type, credentials) ?? ({ type }),
+            body: credentialsBody(type, credentials) ?? { type },
             signal,
           }),
         )
