@@ -59,6 +59,15 @@ const EFFECTIVE: readonly CostRule[] = [
     where: [...lines('Fee'), { names: ['reservation_reservation_a_r_n'], is: 'present' }],
     cost: [],
   },
+  {
+    // Their purchase has cost 0. Refunds of discounts name none of them.
+    lines: '`Refund` of a reservation or savings plan',
+    where: [
+      ...lines('Refund'),
+      { names: ['reservation_reservation_a_r_n', 'savings_plan_savings_plan_a_r_n'], is: 'present' },
+    ],
+    cost: [],
+  },
   { lines: 'all others', where: [], cost: [NET_UNBLENDED] },
 ];
 

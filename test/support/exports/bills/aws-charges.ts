@@ -108,6 +108,15 @@ export const AWS_CHARGES: readonly Charge[] = [
   charge({ line: 'Tax', effective: '1.9', billed: '1.9', ...month }),
   charge({ line: 'Credit', effective: '-7', billed: '-7' }),
   charge({ line: 'Refund', effective: '-2', billed: '-2', service: 'Savings Plans for AWS Compute usage' }),
+  // A plan that is returned: its purchase has cost 0.
+  charge({
+    line: 'Refund',
+    effective: '0',
+    billed: '-876',
+    commitment: PLAN,
+    ...hourOf('2026-01-12'),
+    native: { savings_plan_savings_plan_a_r_n: PLAN },
+  }),
   charge({ line: 'EdpDiscount', effective: '-0.5', billed: '-0.5' }),
   charge({ line: 'Usage', effective: '0.3', billed: '0.3', account: 'Cluster', resource: 'i-3333' }),
 ];
