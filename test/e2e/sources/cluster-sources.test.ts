@@ -85,7 +85,7 @@ describe('a source', () => {
       expect(source).toMatchObject({ ...wanted, options: wanted.options ?? {} });
       const run = await ingest(admin, source.id);
       expect(run).toMatchObject({ status: 'completed', rows_rejected: 0, error: null, ...expected });
-      const again = await ingest(admin, source.id, { start_month: '2026-01' });
+      const again = await ingest(admin, source.id, { start_month: '2026-01', all: true });
       expect(again).toMatchObject({ status: 'completed', cost_total: run.cost_total, months: run.months });
       expect(expectData(await admin.get<Source>(`/cost-sources/${source.id}`))).toMatchObject(wanted);
     }
