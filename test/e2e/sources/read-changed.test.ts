@@ -44,6 +44,7 @@ const service = withService(async () => {
   return {
     CLOCK: '2026-02-07T06:00:00Z',
     PRIVATE_TARGETS: '127.0.0.1',
+    SOURCE_BUCKETS: 's3://changing/,s3://killed/',
     AWS_ENDPOINT_URL_S3: storage.url,
     AWS_ACCESS_KEY_ID: KEY_ID,
     AWS_SECRET_ACCESS_KEY: 'secret-of-the-test-bucket',
