@@ -15,6 +15,7 @@ const LONGEST = [
   'e2e/operations/crash',
   'warehouse/sources/units/missing-units',
   'e2e/sources/ingest',
+  'e2e/sources/kinds-and-formats',
   'warehouse/teams/late-sources',
   'e2e/operations/lost-work',
   'warehouse/months/month-locks',

@@ -52,7 +52,7 @@ const text = (value: number | null): string =>
 
 /** Returns a measurement in one line, as progress. */
 export const describe = ({ name, unit, ours, limit }: Measurement): string =>
-  `${name}: ${text(ours)} ${unit}, bare ${text(limit)} ${unit}`;
+  `${name}: ${text(ours)} ${unit}${limit === null ? '' : `, bare ${text(limit)} ${unit}`}`;
 
 /** The columns of the report. */
 export const HEADER = ['benchmark', 'what', 'unit', 'ours', 'limit', 'ratio', 'target', 'met'] as const;

@@ -91,6 +91,7 @@ async function onObjects(
     return await measure('S3', folders, options, join(directory, 's3'), {
       ...environment,
       AWS_ENDPOINT_URL_S3: proxy.url,
+      SOURCE_BUCKETS: 's3://bills/',
       PRIVATE_TARGETS: '127.0.0.1',
     });
   } finally {

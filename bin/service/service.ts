@@ -179,6 +179,7 @@ export async function startService(
       sourceRulesOf: sourceRulesOf(settings),
       openRemoteFiles: remote.open,
       operatorBuckets: operatorBuckets(settings),
+      bigQueryEndpoint: settings.BIGQUERY_API_ENDPOINT,
     };
     const server = await buildServer(
       {

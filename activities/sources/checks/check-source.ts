@@ -10,7 +10,10 @@ import { judgeLook } from './judge-look.ts';
 import { lookAtSource, newLook, type Looking } from './look-at-source.ts';
 
 /** What the check of a source needs. */
-export interface CheckDependencies extends Pick<Looking, 'openRemoteFiles' | 'operatorBuckets'> {
+export interface CheckDependencies extends Pick<
+  Looking,
+  'openRemoteFiles' | 'operatorBuckets' | 'bigQueryEndpoint'
+> {
   warehouse: Warehouse;
   clock: Clock;
   sourceRulesOf: SourceRulesOf;

@@ -4,6 +4,7 @@ import { addMonths, dayOf, monthOf, type Month } from '../../../domain/shared/ca
 import { credentialTypeOf, type Credentials } from '../../../domain/sources/credentials.ts';
 import { KINDS } from '../../../domain/sources/kinds.ts';
 import type { Buckets, OperatorBuckets } from '../../../domain/sources/exports/object-storage.ts';
+import { refuseTable } from '../../../domain/sources/table-location.ts';
 import { openedBuckets } from '../../../egress/buckets/opened-buckets.ts';
 import { isRemote } from '../../../egress/locations/remote-file.ts';
 import type { SourceRules } from '../../../egress/locations/source-rules.ts';
@@ -14,7 +15,7 @@ import { sampleBill } from '../../../warehouse/sources/focus/bill-sample.ts';
 import { readGroups, type ReadGroups } from '../../../warehouse/sources/checks/read-groups.ts';
 import { rehearsedFacts, type RehearsedFacts } from '../../../warehouse/sources/checks/rehearsed-facts.ts';
 import type { CostSource } from '../../../warehouse/sources/cost-sources.ts';
-import { fileLocations } from '../../../warehouse/sources/file-locations.ts';
+import { fileLocations, locationsOf } from '../../../warehouse/sources/file-locations.ts';
 import { beginLoad, type LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { publishLoad } from '../../../warehouse/sources/publishing/publish-load.ts';
 import { besideOthers, type BesideOthers } from '../../../warehouse/spend/checks/beside-others.ts';
@@ -33,6 +34,8 @@ export interface Looking extends ToRehearse {
   rules: SourceRules;
   /** The operator's own credentials for buckets. */
   operatorBuckets: OperatorBuckets;
+  /** The setting BIGQUERY_API_ENDPOINT. */
+  bigQueryEndpoint?: string | undefined;
   /** Lets a reader open remote locations, through the guarded proxy. */
   openRemoteFiles: (
     reader: Statements,
@@ -78,6 +81,7 @@ const NEWEST_DAYS = 3;
  */
 export async function lookAtSource(looking: Looking, look: Look): Promise<void> {
   const { warehouse, signal } = looking;
+  for (const at of locationsOf(looking.source)) refuseTable(looking.source.kind, at);
   await withOwnReader(warehouse.settings, ({ reader, folder }) =>
     withRehearsal(warehouse.settings, folder, looking, (session, source) =>
       endedBy(signal, [reader, session], async () => {
@@ -125,7 +129,7 @@ async function readFiles(
   sessions: LoadSessions,
   look: Look,
 ): Promise<LoadResult> {
-  const { organisation, credentials, rules, buckets, now, mostBytes, signal } = looking;
+  const { organisation, credentials, rules, buckets, bigQueryEndpoint, now, mostBytes, signal } = looking;
   const { reader, session } = sessions;
   const { currency } = organisation;
   const only = (files: readonly ListedFile[]): ListedFile[] => newestFiles(files, mostBytes);
@@ -143,7 +147,15 @@ async function readFiles(
   return withSourceFiles(access, async (files) => {
     try {
       const attempt = { refuseStale: () => undefined, signal, report: () => undefined };
-      const given = { files, currency, rules, credentials, attempt, newestDays: NEWEST_DAYS };
+      const given = {
+        files,
+        currency,
+        rules,
+        credentials,
+        bigQueryEndpoint,
+        attempt,
+        newestDays: NEWEST_DAYS,
+      };
       const continued = { since: null, state, readAll: true };
       const reading = { sessions, load, ...given, continued };
       const { staged } = await readSource(source, reading);

@@ -1,3 +1,4 @@
+import { fromCsv } from '../../warehouse/duckdb-files.ts';
 import { csvTable } from './csv-table.ts';
 import type { Charge } from './charges.ts';
 
@@ -79,6 +80,11 @@ export const customerDetails = (charges: readonly Charge[], set: Set): string =>
       pricingModel: charge.native['PricingModel'] ?? 'OnDemand',
     })),
   );
+
+/** Returns a SELECT that gives details of a customer agreement the types that they have in Parquet. */
+export const typedDetails = (csvFile: string): string =>
+  `SELECT * REPLACE (CAST(date AS TIMESTAMP) AS date, CAST(billingPeriodStartDate AS TIMESTAMP) AS billingPeriodStartDate,
+     CAST(costInBillingCurrency AS DOUBLE) AS costInBillingCurrency) FROM (${fromCsv(csvFile)})`;
 
 /** Returns cost details as the portal writes them for Germans: with both names in the header, days, and decimal commas. */
 export const germanDetails = (charges: readonly Charge[], set: Set): string =>

@@ -17,10 +17,16 @@ interface FakeCall {
  */
 export type Fault = FakeError | { status: number; body: string } | 'cut' | 'cut the answer' | 'silence';
 
-/** A server that speaks BigQuery's REST protocol, version 2, for one project and one service account. */
-export interface FakeBigQuery extends LocalServer {
+/** A project, and the service account that runs its queries. */
+interface Owned {
   project: FakeProject;
   account: FakeServiceAccount;
+}
+
+/** A server that speaks BigQuery's REST protocol, version 2, for a project with its service account, and for its neighbours. */
+export interface FakeBigQuery extends LocalServer, Owned {
+  /** Projects of others. */
+  neighbours: Owned[];
   /** Once true, the account's key is rejected. */
   revoked: boolean;
   /** The Authorization headers that were received. */
@@ -40,12 +46,13 @@ const UNAUTHENTICATED: FakeError = {
 
 /** Starts a fake BigQuery on a free loopback port. */
 export async function startFakeBigQuery(account = newServiceAccount()): Promise<FakeBigQuery> {
-  const project = new FakeProject(account.key['project_id'] ?? '');
+  const own = { project: newProject(account), account };
   const answer = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const body = await bodyOf(request);
     const call: FakeCall = { kind: kindOf(request, url, body), number: fake.requests.length, url };
     const { authorization } = request.headers;
     if (authorization !== undefined) fake.tokens.add(authorization);
+    const { project, account } = [own, ...fake.neighbours].find((one) => isOf(one.project, url)) ?? own;
     const rejected = fake.revoked || tokenProblem(authorization, account) !== null;
     const fault = rejected ? UNAUTHENTICATED : fake.instead?.(call);
     if (fault === 'cut') {
@@ -75,8 +82,8 @@ export async function startFakeBigQuery(account = newServiceAccount()): Promise<
   });
   const fake: FakeBigQuery = {
     ...server,
-    project,
-    account,
+    ...own,
+    neighbours: [],
     revoked: false,
     tokens: new Set(),
     instead: null,
@@ -84,6 +91,13 @@ export async function startFakeBigQuery(account = newServiceAccount()): Promise<
   };
   return fake;
 }
+
+/** Returns the project of a service account. */
+export const newProject = (account: FakeServiceAccount): FakeProject =>
+  new FakeProject(account.key['project_id'] ?? '');
+
+const isOf = ({ id }: FakeProject, { pathname }: URL): boolean =>
+  pathname.startsWith(`/bigquery/v2/projects/${id}/`);
 
 interface InsertBody {
   jobReference?: { jobId?: string; location?: string };
@@ -118,7 +132,7 @@ async function answerOf(
 ): Promise<Answer> {
   const [, id = ''] = resourceOf(url);
   const location = url.searchParams.get('location');
-  if (!url.pathname.startsWith(`/bigquery/v2/projects/${project.id}/`)) {
+  if (!isOf(project, url)) {
     const [, named = ''] = /^\/bigquery\/v2\/projects\/([^/]+)/.exec(url.pathname) ?? [];
     return { error: { ...NOT_FOUND, message: `Not found: Project ${named}` } };
   }

@@ -5,11 +5,12 @@ import {
   customerDetails,
   enterpriseDetails,
   germanDetails,
+  typedDetails,
 } from '../../../support/exports/bills/azure-details.ts';
 import { focusLine } from '../../../support/exports/bills/charges.ts';
 import { ingestedBill, type StoredBill } from '../../../support/exports/bills/ingested-bill.ts';
 import { focusCsv } from '../../../support/exports/focus-export.ts';
-import { fromCsv, writeTable } from '../../../support/warehouse/duckdb-files.ts';
+import { writeTable } from '../../../support/warehouse/duckdb-files.ts';
 import { describeOnBothEngines } from '../../../support/warehouse/engines.ts';
 import type { Chosen } from '../../../support/warehouse/spend-choices.ts';
 import { money, writeFiles } from '../../../support/warehouse/tenant.ts';
@@ -75,11 +76,7 @@ describeOnBothEngines('Azure cost details', (open, onDuckDb) => {
       const [csv = ''] = await writeFiles(test, {
         'details.csv': customerDetails(AZURE_CHARGES, 'amortised'),
       });
-      await writeTable(
-        `${csv}.parquet`,
-        `SELECT * REPLACE (CAST(date AS TIMESTAMP) AS date, CAST(billingPeriodStartDate AS TIMESTAMP) AS billingPeriodStartDate,
-           CAST(costInBillingCurrency AS DOUBLE) AS costInBillingCurrency) FROM (${fromCsv(csv)})`,
-      );
+      await writeTable(`${csv}.parquet`, typedDetails(csv));
       const inCsv = await ingested('azure_cost', {
         'details.csv': customerDetails(AZURE_CHARGES, 'amortised'),
       });
