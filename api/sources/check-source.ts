@@ -6,6 +6,7 @@ import { closeSignal } from '../http/files/tabular.ts';
 import { success, successOf } from '../routes/bodies.ts';
 import { route, tagged, type Asked, type Replying } from '../routes/route.ts';
 import { newCostSource } from './cost-source-fields.ts';
+import { checkCurrency } from './cost-sources.ts';
 import { sentCredentials } from './source-credentials.ts';
 
 /** What checks of sources take beside the rest. */
@@ -68,6 +69,7 @@ async function postCheck(
 ) {
   const { organisation } = callerOf(request);
   const { credentials: sent = null, currency = null, ...source } = request.body;
+  checkCurrency(currency, organisation.currency);
   const credentials = sent === null ? null : sentCredentials(sent, source);
   const closed = closeSignal(reply);
   const giveBack = await checks.acquire(organisation.id, closed);

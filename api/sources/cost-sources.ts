@@ -80,7 +80,7 @@ async function checkLocations(
 }
 
 /** Rejects a source in another currency than the organisation's, because money is never converted. */
-function checkCurrency(own: string | null | undefined, expected: string): void {
+export function checkCurrency(own: string | null | undefined, expected: string): void {
   if (own !== null && own !== undefined && own !== expected) {
     throw invalid(
       `currency: expected ${expected}, the organisation's currency, got ${JSON.stringify(own)}; money is never converted`,

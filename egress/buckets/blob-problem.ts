@@ -1,4 +1,5 @@
 import type { BucketPath } from '../../domain/sources/exports/object-storage.ts';
+import { forMessage } from '../../domain/shared/text/for-message.ts';
 import type { BucketRefusal } from './bucket-refusal.ts';
 
 /** The permissions of a shared access signature. */
@@ -16,9 +17,12 @@ export function blobProblem(
   const wrong = `the storage account ${account} refuses the sas_token or account_key: copy it again, and check the account in the location`;
   const lacking = `the sas_token may not ${asked} the container ${bucket}: make one with the permissions Read and List, for containers and blobs`;
   if (Date.parse(sas.get('se') ?? '') < Date.now()) return 'the sas_token has expired: make a new one';
+  const policy = sas.get('si');
   switch (code) {
     case 'AuthenticationFailed':
-      return wrong;
+      return policy === null
+        ? wrong
+        : `${wrong}. Or its access policy ${forMessage(policy)} has ended or is gone: prolong it, or make a new sas_token`;
     case 'AuthorizationFailure':
       return sas.get('sp')?.includes(PERMISSIONS[asked]) === false
         ? lacking

@@ -32,6 +32,9 @@ const LOOKS = [
 
 const TOO_SLOW = 'the source did not answer in time: check the address, or name a smaller folder';
 
+const NOTHING_READ =
+  'there was no time to read even the newest file, so that nobody knows what it has: name a smaller folder, or connect it and see its first run';
+
 /**
  * Looks at a source before anybody connects it: reads it as an ingest does, and stores nothing. If there is too much to read in
  * time, it reads the newest files, and what is not exact is null.
@@ -62,5 +65,6 @@ export async function checkSource(
       if (!late.aborted) return judgeLook(of, look, failureSentence(error));
     }
   }
-  return judgeLook(of, look, look.listed.length === 0 ? TOO_SLOW : null);
+  if (look.listed.length === 0) return judgeLook(of, look, TOO_SLOW);
+  return judgeLook(of, look, look.facts === null && look.groups === null ? NOTHING_READ : null);
 }

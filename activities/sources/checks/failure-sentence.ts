@@ -33,6 +33,10 @@ const ADVICE: readonly { about: RegExp; advice: string }[] = [
     about: /mandatory column .* is missing$/,
     advice: 'add the column to the export, or choose the kind of source that reads these files',
   },
+  {
+    about: /no lines of these months$/,
+    advice: 'name the table into which Google writes now, because a look reads only this month and the last',
+  },
   { about: /every file is empty$/, advice: 'wait until the export has written its first rows' },
   {
     about: /rows cannot be read, more than/,

@@ -130,8 +130,10 @@ function warningsOfBill({ source }: Of, look: Look, found: FoundInSource): strin
 /** Returns what is known of a source. Months and days are exact, or not known. */
 function foundBy(of: Of, { listed, facts, groups, load, beside }: Look): FoundInSource {
   const { source, organisation, now } = of;
-  // An API, or a location that could not be listed.
-  const isUnlisted = listed.length === 0;
+  // Of a table, only the newest billing periods are read.
+  const isTable = credentialTypeOf(source.location) === 'google';
+  // An API, a table, or a location that could not be listed.
+  const isUnlisted = listed.length === 0 || isTable;
   const isApi = isUnlisted && facts !== null;
   const read = listed.filter(({ isRead }) => isRead && (facts !== null || groups !== null));
   const isWhole = !isUnlisted && read.length === listed.length;
@@ -143,11 +145,7 @@ function foundBy(of: Of, { listed, facts, groups, load, beside }: Look): FoundIn
     files: isUnlisted ? null : listed.length,
     files_not_read: isUnlisted ? null : listed.length - read.length,
     bytes: isUnlisted ? null : total(listed.map(({ bytes }) => bytes)),
-    format: isApi
-      ? credentialTypeOf(source.location) === 'google'
-        ? 'bigquery'
-        : 'api'
-      : formatsOf(listed.map(({ path }) => path)),
+    format: isTable ? 'bigquery' : isApi ? 'api' : formatsOf(listed.map(({ path }) => path)),
     months: isWhole ? (known?.months ?? []) : [],
     first_day: isWhole ? (known?.firstDay ?? null) : null,
     last_day: isWhole || isApi ? (known?.lastDay ?? null) : null,

@@ -28,7 +28,7 @@ export async function readVendor(
   vendor: Vendor,
   reading: Reading,
 ): Promise<StagedLoad> {
-  const { sessions, load, files, currency, rules, attempt, credentials } = reading;
+  const { sessions, load, files, currency, rules, attempt, credentials, newestDays } = reading;
   const { name, tool, months, currency: billed, location: expected } = VENDORS[vendor];
   const place = vendorPlace(vendor, location);
   if (place === null) throw invalid(`location: ${expected}`);
@@ -42,7 +42,7 @@ export async function readVendor(
       ? null
       : await files.at('options.usage_location', usageLocation, missingAiUsageColumns);
   const delivered = await lastDeliveredDay(sessions.session, load.orgId, load.sourceId);
-  const days = vendorDays(load, delivered, months);
+  const days = vendorDays(load, delivered, { months, newestDays });
   const sums = { spend: new VendorSums(), usage: usageFiles === null ? new VendorSums() : null };
   const notes = [];
   await openVendorRows(sessions.reader);

@@ -54,6 +54,7 @@ export async function startLocalApi({
   shared,
   privateTargets = parsePrivateTargets(''),
   openRemoteFiles = () => Promise.reject(new Error('the source is not on this machine')),
+  bigQueryEndpoint,
 }: {
   patienceMs?: number;
   mostConnections?: number;
@@ -66,6 +67,7 @@ export async function startLocalApi({
   /** The private hosts that sources may reach, by default none. */
   privateTargets?: PrivateTargets;
   openRemoteFiles?: CheckDependencies['openRemoteFiles'];
+  bigQueryEndpoint?: string;
 } = {}): Promise<LocalApi> {
   const opened = shared ?? (await open());
   const { warehouse } = opened;
@@ -87,6 +89,7 @@ export async function startLocalApi({
     clock,
     sourceRulesOf: sourceRulesOf(files),
     openRemoteFiles,
+    bigQueryEndpoint,
     operatorBuckets: { ...NO_BUCKETS, sts: null },
   };
   const app = await buildServer(

@@ -121,6 +121,10 @@ describe('the steps of a cloud', () => {
         },
       ],
     });
+    // A run also lists the manifests, which lie beside the folder of the data.
+    expect(readingPolicy(namesIn('s3://bills/focus/mine/data/'))).toBe(
+      readingPolicy(namesIn('s3://bills/focus/mine/')),
+    );
     const whole = JSON.parse(readingPolicy(namesIn('s3://bills'))) as { Statement: object[] };
     expect(whole.Statement).toMatchObject([
       { Resource: 'arn:aws:s3:::bills' },

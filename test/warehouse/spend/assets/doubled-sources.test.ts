@@ -45,6 +45,7 @@ describeOnBothEngines('spend that two sources read from files', (open, onDuckDb)
               { runId: `run_${randomUUID()}`, ...changes },
             ),
             rules: { roots: [root], privateTargets: parsePrivateTargets('') },
+            readAll: true,
           }),
         );
         await total();

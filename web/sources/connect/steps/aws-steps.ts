@@ -1,8 +1,9 @@
 import type { LocationNames } from './location-names.ts';
 import type { Step, Steps } from './step.ts';
 
-/** Returns the rights that reading a folder of a bucket needs, and no others. */
-export function readingPolicy({ bucket, prefix }: LocationNames): string {
+/** Returns the rights that reading a folder of a bucket needs, and no others. The manifests of an export lie beside its data. */
+export function readingPolicy({ bucket, prefix: folder }: LocationNames): string {
+  const prefix = folder.replace(/(?:^|\/)data(?:\/.*)?$/, '');
   const within = prefix === '' ? '' : `${prefix}/`;
   return JSON.stringify(
     {
