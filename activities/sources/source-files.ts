@@ -1,3 +1,4 @@
+import { dayOf } from '../../domain/shared/calendar.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { firstAndMore } from '../../domain/shared/text/for-message.ts';
 import { otherSeparator } from '../../domain/sources/exports/other-separator.ts';
@@ -218,7 +219,10 @@ export class SourceFiles {
         bytes = null,
       } = versions.get(path) ?? {};
       const { name, from, to, scope, costSet = null } = deliveries.get(path) ?? {};
-      const told = [version, current.submitted.get(path), name === path ? undefined : name, from, to, scope];
+      // The same bytes, written on a later day, say that the days before are whole.
+      const writtenOn = writtenAt === null ? undefined : dayOf(new Date(writtenAt));
+      const submitted = current.submitted.get(path);
+      const told = [version, writtenOn, submitted, name === path ? undefined : name, from, to, scope];
       return {
         path,
         name: withoutCredentials(path),

@@ -20,9 +20,12 @@ export interface BigQueryColumn {
   fields: BigQueryColumn[];
 }
 
-/** The value of a parameter: a day, a text, or a list of texts. */
-export type QueryParameter =
-  { name: string; type: 'DATE' | 'STRING'; value: string } | { name: string; values: readonly string[] };
+/** The value of a parameter: a day or a text. */
+export interface QueryParameter {
+  name: string;
+  type: 'DATE' | 'STRING';
+  value: string;
+}
 
 /** A size in GB as BigQuery's console counts them. Rounded up, so that a size just over a limit does not read like the limit. */
 export const gigabytes = (bytes: number): string => `${Math.ceil((bytes / 2 ** 30) * 100) / 100} GB`;

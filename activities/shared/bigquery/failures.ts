@@ -35,6 +35,7 @@ const ADVICE: Advice = {
 const SENTENCES: [RegExp, string][] = [
   // Queries ask only for access to BigQuery. A table over a file in Google Drive also needs access to the file.
   [/\bDrive (?:credentials|scope)|while globbing file pattern/i, 'drive'],
+  [/without a filter over column/i, 'partitionFilter'],
   [/\bbigquery\.jobs\.create\b/, 'jobUser'],
   [
     /\bbigquery\.tables\.getData\b|does not have permission to query table|\bbigquery\.tables\.get\b/,

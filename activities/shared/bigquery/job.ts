@@ -111,18 +111,11 @@ const queryOf = ({ query, parameters }: BigQueryQuery) => ({
   queryParameters: parameters.map(written),
 });
 
-const written = (parameter: QueryParameter) =>
-  'values' in parameter
-    ? {
-        name: parameter.name,
-        parameterType: { type: 'ARRAY', arrayType: { type: 'STRING' } },
-        parameterValue: { arrayValues: parameter.values.map((value) => ({ value })) },
-      }
-    : {
-        name: parameter.name,
-        parameterType: { type: parameter.type },
-        parameterValue: { value: parameter.value },
-      };
+const written = ({ name, type, value }: QueryParameter) => ({
+  name,
+  parameterType: { type },
+  parameterValue: { value },
+});
 
 const FIRST_POLL_MS = 200;
 const LONGEST_POLL_MS = 5_000;
@@ -152,7 +145,7 @@ const RUN_ID = /^[\w-]{1,900}$/;
  */
 function jobIdOf({ runId, query, parameters }: QueryRun, number: number): string {
   if (!RUN_ID.test(runId)) throw new TypeError('jobId: expected letters, digits, dashes and underscores');
-  const values = parameters.map((parameter) => ('values' in parameter ? parameter.values : parameter.value));
+  const values = parameters.map(({ value }) => value);
   const hash = createHash('sha256')
     .update(JSON.stringify([query, ...values]))
     .digest('hex')

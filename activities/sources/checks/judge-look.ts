@@ -37,6 +37,7 @@ export function judgeLook(of: Of, look: Look, failure: string | null): CheckedSo
   const problems = [
     ...[currency ?? failure ?? []].flat(),
     ...(facts === null ? [] : chargeProblems(facts)),
+    ...(facts?.namesRepositories === false && !isOfVendor(of) ? [NO_REPOSITORY] : []),
     ...calendar.problems,
     ...othersProblems(look),
   ];
@@ -45,6 +46,7 @@ export function judgeLook(of: Of, look: Look, failure: string | null): CheckedSo
     ...calendar.warnings,
     ...(isBill(of) && failure === null ? warningsOfBill(of, look, found) : []),
     ...(facts?.hasAssets === false ? [NO_ASSETS] : []),
+    ...(facts?.namesRepositories === false && isOfVendor(of) ? [NO_REPOSITORY_OF_VENDOR] : []),
   ];
   return { problems: several(problems), warnings: several(warnings), found };
 }
@@ -60,7 +62,17 @@ const cloudOf = ({ facts, groups }: Look): string | null =>
 const NO_ASSETS =
   'the nodes of the clusters are not known, so that they cannot be found on a bill: set options.assets_location to the assets that OpenCost exports';
 
-const chargeProblems = ({ rows, cloud, twice, namesRepositories }: NonNullable<Look['facts']>): string[] => [
+const isOfVendor = ({ source: { options } }: Of): boolean =>
+  'vendor' in options && options.vendor !== undefined;
+
+const NO_REPOSITORY =
+  'no row of the usage names a repository, so that all spend belongs to none: fill the column repository with host/owner/name';
+
+/** Vendors bill by user, not by repository. */
+const NO_REPOSITORY_OF_VENDOR =
+  'the vendor names no repositories, so that all spend belongs to none: set options.usage_location to files of usage, or let programs send it by OpenTelemetry';
+
+const chargeProblems = ({ rows, cloud, twice }: NonNullable<Look['facts']>): string[] => [
   ...(rows === 0
     ? ['there is no charge: wait until the export has written some, or correct the location']
     : []),
@@ -69,11 +81,6 @@ const chargeProblems = ({ rows, cloud, twice, namesRepositories }: NonNullable<L
       `the source ${phrase}${months === 1 ? '' : `, and so in ${months - 1} earlier ${months === 2 ? 'month' : 'months'}`}; ` +
       `name the folder of one export only, or ${overwriteAdvice(cloud)}`,
   ),
-  ...(namesRepositories === false
-    ? [
-        'no row of the usage names a repository, so that all spend belongs to none: fill the column repository with host/owner/name',
-      ]
-    : []),
 ];
 
 const othersProblems = ({ beside }: Look): string[] =>

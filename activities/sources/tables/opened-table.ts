@@ -32,6 +32,8 @@ export interface OpenedTable {
   collected: CollectedKeys;
   /** Its billing periods in the months of the run, oldest first. */
   periods: TablePeriod[];
+  /** When the newest line of the table was exported, in milliseconds since 1970; null if the table does not say. */
+  exported: number | null;
   /** Lists of what bills can be divided by are never read of earlier months (spend-options.ts). */
   listedFrom: Month;
 }
@@ -64,7 +66,11 @@ export async function openedTable(source: TableSource, reading: Reading): Promis
   if (periods.length === 0)
     throw invalid('location: the table has no lines of these months; nothing was loaded');
   const listedFrom = newestCompleteMonth(found, monthOf(dayOf(load.now)));
-  return { queries, table, candidates, collected: collectedOf(candidates), periods, listedFrom };
+  const exported = found.reduce<number | null>(
+    (newest, { exported: one }) => Math.max(newest ?? 0, one ?? 0) || null,
+    null,
+  );
+  return { queries, table, candidates, collected: collectedOf(candidates), periods, exported, listedFrom };
 }
 
 function queriesOf(

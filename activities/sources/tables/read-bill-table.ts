@@ -1,4 +1,5 @@
 import { systemClock } from '../../../domain/shared/clock.ts';
+import { dayOf, monthOf } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { dayWritten } from '../../../domain/sources/exports/day-written.ts';
 import { isTableLocation } from '../../../domain/sources/table-location.ts';
@@ -42,8 +43,8 @@ async function readBillTable(source: TableSource, reading: Reading): Promise<Sou
   const { location, options } = source;
   const { sessions, load, currency, files } = reading;
   const opened = await openedTable(source, reading);
-  const { candidates } = opened;
-  const present = opened.periods.map((period) => listed(location, period));
+  const { candidates, exported } = opened;
+  const present = opened.periods.map((period) => listed(location, period, exported));
   files.countListed(present);
   const bill = {
     present,
@@ -70,15 +71,29 @@ async function readBillTable(source: TableSource, reading: Reading): Promise<Sou
 /** Returns the name of a billing period, which stands for a file. */
 const nameOf = (location: string, { month }: TablePeriod): string => `${location}#${month ?? 'no month'}`;
 
-function listed(location: string, period: TablePeriod): ListedFile {
+/**
+ * Returns a billing period as a file. What was exported after its month tells that the month is whole, so that the period is read
+ * once more then.
+ *
+ * @param exported when the newest line of the table was exported.
+ */
+function listed(location: string, period: TablePeriod, exported: number | null): ListedFile {
   const name = nameOf(location, period);
-  return { path: name, name, version: period.version, bytes: null, writtenAt: period.exported };
+  const isOver =
+    period.month !== null && exported !== null && monthOf(dayOf(new Date(exported))) > period.month;
+  return {
+    path: name,
+    name,
+    version: `${period.version}${isOver ? '|over' : ''}`,
+    bytes: null,
+    writtenAt: period.exported,
+  };
 }
 
 /** Lets BigQuery group some billing periods of a table, and returns each as a file. */
 async function periodFiles(
   location: string,
-  { queries, table, collected, listedFrom }: OpenedTable,
+  { queries, table, collected, exported, listedFrom }: OpenedTable,
   periods: readonly TablePeriod[],
   { sessions, load, attempt, files: counted }: Reading,
 ): Promise<ExportFile[]> {
@@ -109,8 +124,9 @@ async function periodFiles(
       month !== null && month >= listedFrom
         ? await append('table_values', path, valuesQuery(table, period), `the tags and services of ${month}`)
         : 0;
-    counted.countRead({ ...listed(location, period), bytes: ofLines + ofList });
-    const writtenOn = dayWritten([period.exported], load.now, systemClock.now());
+    counted.countRead({ ...listed(location, period, exported), bytes: ofLines + ofList });
+    // A month may end quietly. Whatever was exported later tells that nothing of it is missing.
+    const writtenOn = dayWritten([exported], load.now, systemClock.now());
     files.push(tableFile(table, period, collected, { path, delivery: location, writtenOn }));
   }
   return files;

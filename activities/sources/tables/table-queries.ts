@@ -3,6 +3,7 @@ import type { BillTableName } from '../../../domain/sources/table-location.ts';
 import { invalid, ServiceError } from '../../../domain/shared/errors.ts';
 import type { BigQueryAccess, BigQueryClient } from '../../shared/bigquery/client.ts';
 import { dryRun, finishedJob } from '../../shared/bigquery/job.ts';
+import { SOURCE_ADVICE } from './source-advice.ts';
 import { resultPages, type ResultPage } from '../../shared/bigquery/result-pages.ts';
 
 /** How the queries of a run are sent. */
@@ -27,12 +28,14 @@ export const columnsOfQuery = async (
   { client, access }: Pick<TableQueries, 'client' | 'access'>,
 ): Promise<BigQueryColumn[]> => (await dryRun(client, query, access)).columns;
 
-/** Returns whether a query would run, by a free dry run. */
+const NOT_VALID = SOURCE_ADVICE.invalidQuery;
+
+/** Returns whether BigQuery finds a query valid, by a free dry run. */
 export const wouldRun = (query: BigQueryQuery, queries: TableQueries): Promise<boolean> =>
   columnsOfQuery(query, queries).then(
     () => true,
     (error: unknown) => {
-      if (error instanceof ServiceError) return false;
+      if (error instanceof ServiceError && error.message.startsWith(NOT_VALID)) return false;
       throw error;
     },
   );

@@ -27,6 +27,9 @@ describe('a look at a vendor', () => {
     });
     expect(data).toMatchObject({
       ok: true,
+      warnings: expect.arrayContaining([
+        expect.stringMatching(/^the vendor names no repositories/),
+      ]) as string[],
       found: { files: null, format: 'api', units: ['copilot'], last_day: '2026-02-06' },
     });
     // Both reports, of 4 to 6 February.
@@ -49,12 +52,12 @@ describe.skipIf(lacking('sqlglot') !== '')(`a look at a table of BigQuery${lacki
   const { ask } = checksOf(api);
 
   const look = async (charges: readonly GoogleCharge[]) => {
-    await google.tables.set('acme.billing.export', detailedTable(charges));
+    await google.tables.set('acme-billing.billing.export', detailedTable(charges));
     const { secret } = await api.newTenant();
     const { data } = await ask(secret, {
       name: 'Google Cloud',
       kind: 'gcp_billing',
-      location: 'bigquery://acme.billing.export',
+      location: 'bigquery://acme-billing.billing.export',
       credentials: { type: 'google', service_account: google.bigQuery.account.key },
     });
     return data;

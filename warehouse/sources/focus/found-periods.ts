@@ -63,7 +63,7 @@ WITH charges AS (
   SELECT *, COALESCE(span_start IS NULL OR span_end - span_start <= INTERVAL ${LONGEST_DAY_HOURS} HOUR, false) AS is_of_day
   FROM checked_groups WHERE ${STORED}),
 account_days AS (
-  SELECT billing_period, CAST(hash(cloud, account) AS VARCHAR) AS account, is_usage, is_purchase, last_file,
+  SELECT billing_period, md5(concat_ws('/', cloud, account)) AS account, is_usage, is_purchase, last_file,
     unnest(CASE WHEN span_start IS NULL THEN [day] ELSE [day, day + 1] END) AS day
   FROM charges WHERE is_of_day AND (is_purchase OR is_usage)),
 whole_days AS (

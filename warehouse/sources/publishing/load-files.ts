@@ -32,8 +32,9 @@ SELECT $org AS org_id, $source AS source_id, $load::UUID AS load_id, file
 FROM (${files}
   EXCEPT SELECT file FROM load_files WHERE org_id = $org AND load_id = $load::UUID)`;
 
-/** Removes the user and the query of a URL, which can hold keys and signatures. A local path may contain the same characters. */
+/**
+ * Removes the user and the query of a URL, which can hold keys and signatures. A path on this machine or in a bucket may contain the
+ * same characters.
+ */
 export const withoutCredentials = (file: string): string =>
-  /^[a-z][a-z0-9+.-]*:\/\//i.test(file)
-    ? file.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
-    : file;
+  /^https?:\/\//i.test(file) ? file.replace(/[?#].*$/s, '').replace(/^(https?:\/\/)[^/]*@/i, '$1') : file;

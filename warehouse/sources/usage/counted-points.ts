@@ -19,14 +19,17 @@ export const countedPoints = (where: string): Cte =>
       QUALIFY row_number() OVER (PARTITION BY org_id, source_id, series, start_ns, time_ns ORDER BY point_id) = 1))`,
   });
 
-/** Returns the id of the newest point of a source; null without points. A new id can also be that of a sum of older points. */
-export async function newestPoint(
+/**
+ * Returns how many points a source has, and the newest id; null without points. It changes with each point, also one of another node
+ * whose clock is late, and when points become sums of days.
+ */
+export async function pointsState(
   querier: Queries,
   { orgId, sourceId }: { orgId: string; sourceId: string },
 ): Promise<string | null> {
-  const [newest] = await querier.query<{ point_id: string | null }>(
-    'SELECT max(point_id) AS point_id FROM usage_points WHERE org_id = $org AND source_id = $source',
+  const [points] = await querier.query<{ state: string | null }>(
+    'SELECT count(*) || max(point_id) AS state FROM usage_points WHERE org_id = $org AND source_id = $source',
     { org: orgId, source: sourceId },
   );
-  return newest?.point_id ?? null;
+  return points?.state ?? null;
 }

@@ -6,7 +6,7 @@ import { choose } from '../../../support/warehouse/spend-choices.ts';
 import { spendByDay } from '../../../support/warehouse/tenant.ts';
 import { withOpened } from '../../../support/with-opened.ts';
 import { startGoogle } from '../../../support/fakes/bigquery/fake-google.ts';
-import { ingestRows, newTableSource } from './google-source.ts';
+import { ingestRows, newTableSource, storedBill } from './google-source.ts';
 
 const OLD: GoogleCharge = {
   from: '2025-11-10T05:00:00Z',
@@ -85,5 +85,31 @@ describe.skipIf(lacking('sqlglot') !== '')(`a run reads of a table${lacking('sql
       { org: tenant.orgId },
     );
     expect(tagged).toEqual([{ tag_key: 'team', tag_value: 'web' }]);
+  });
+
+  it('a month that ends quietly once more, when a later one has begun', async () => {
+    const tenant = await newTableSource(test);
+    const writtenThrough = () =>
+      test.warehouse.query(
+        `SELECT CAST(billing_period AS VARCHAR) AS period, CAST(written_through AS VARCHAR) AS day FROM current_loads
+         WHERE org_id = $org ORDER BY ALL`,
+        { org: tenant.orgId },
+      );
+    const quiet: GoogleCharge = {
+      from: '2026-01-20T08:00:00Z',
+      to: '2026-01-20T09:00:00Z',
+      cost: '2',
+      exported: '2026-01-20T13:00:00Z',
+    };
+    await run(tenant, [quiet]);
+    // Nobody knows yet whether the 20th has more.
+    expect(await writtenThrough()).toEqual([{ period: '2026-01-01', day: '2026-01-19' }]);
+    const later = { from: '2026-02-04T05:00:00Z', to: '2026-02-04T06:00:00Z', cost: '1' };
+    expect(await run(tenant, [quiet, later])).toMatchObject({ months: ['2026-01', '2026-02'] });
+    expect(await writtenThrough()).toEqual([
+      { period: '2026-01-01', day: null },
+      { period: '2026-02-01', day: null },
+    ]);
+    expect(await run(tenant, [quiet, later])).toMatchObject({ filesRead: 0, months: [] });
   });
 });

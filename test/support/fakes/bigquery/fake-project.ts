@@ -52,7 +52,7 @@ export interface JobConfiguration {
     queryParameters?: {
       name: string;
       parameterType: { type: string };
-      parameterValue: { value?: unknown; arrayValues?: { value: string }[] };
+      parameterValue: { value?: unknown };
     }[];
   };
 }

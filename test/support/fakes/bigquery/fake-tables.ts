@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance, LIST, listValue, VARCHAR, type DuckDBConnection } from '@duckdb/node-api';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { sqlText } from '../../../../warehouse/engine/sql/sql-text.ts';
 import type { FakeColumn, FakeQuery, JobConfiguration } from './fake-project.ts';
 import { Translator } from './translator.ts';
@@ -114,7 +114,7 @@ export class FakeTables {
       const columns = sql.startsWith('SELECT *') ? this.#tables.get(names[0] ?? '')?.fields : undefined;
       const found = await this.#connection.runAndReadAll(
         isDryRun ? `SELECT * FROM (${select}) LIMIT 0` : select,
-        ...bound(parameters, select),
+        bound(parameters, select),
       );
       const types = found.columnTypes().map((type) => type.toString());
       const bytes = names
@@ -184,15 +184,10 @@ function written(cell: unknown, type: string): string | null {
   return type.startsWith('DECIMAL') ? text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') : text;
 }
 
-/** Returns the values of the parameters that a statement uses, and the types of lists. */
-function bound(parameters: Parameters, sql: string) {
-  const used = parameters.filter(({ name }) => new RegExp(`\\$${name}\\b`).test(sql));
-  const lists = used.filter(({ parameterType }) => parameterType.type === 'ARRAY');
-  const values = Object.fromEntries(
-    used.map(({ name, parameterValue: { value, arrayValues = [] }, parameterType: { type } }) => [
-      name,
-      type === 'ARRAY' ? listValue(arrayValues.map((one) => one.value)) : String(value),
-    ]),
+/** Returns the values of the parameters that a statement uses. */
+const bound = (parameters: Parameters, sql: string): Record<string, string> =>
+  Object.fromEntries(
+    parameters
+      .filter(({ name }) => new RegExp(`\\$${name}\\b`).test(sql))
+      .map(({ name, parameterValue: { value } }) => [name, String(value)]),
   );
-  return [values, Object.fromEntries(lists.map(({ name }) => [name, LIST(VARCHAR)]))] as const;
-}

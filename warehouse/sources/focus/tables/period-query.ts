@@ -7,7 +7,6 @@ import { micros, named } from './google-sql.ts';
 export interface TablePeriod {
   /** Null for lines without a billing period. */
   month: Month | null;
-  rows: number;
   /** Changes if lines are added, removed or restated. */
   version: string;
   /** When its newest line was exported, in milliseconds since 1970; null if the table does not say. */
@@ -31,8 +30,8 @@ const midnight = (day: Day): string => `TIMESTAMP '${day} 00:00:00+00'`;
 const MONTHS_BEFORE = 1;
 
 /**
- * Returns the query that says what a table has of each billing period: rows, their cost, and when the newest was exported. It reads
- * three columns, and of a partitioned table only what can be of the wanted months.
+ * Returns the query that says what a table has of each billing period: rows, their costs, and when the newest was exported. It reads
+ * four columns at most, and of a partitioned table only what can be of the wanted months.
  *
  * @param startMonth the first wanted month; null for all.
  */
@@ -41,7 +40,7 @@ export function periodsQuery(
   { isPartitioned, startMonth }: { isPartitioned: boolean; startMonth: Month | null },
 ): BigQueryQuery {
   const { effectiveCost, billedCost, exportTime, month } = table;
-  const cost = (effectiveCost ?? billedCost)?.amount ?? '0';
+  const costs = [effectiveCost, billedCost].map((cost) => cost?.amount ?? 'CAST(NULL AS BIGNUMERIC)');
   const day = (aggregate: string): string =>
     isPartitioned ? `CAST(DATE(${aggregate}(arrived)) AS STRING)` : 'CAST(NULL AS STRING)';
   const since =
@@ -49,10 +48,10 @@ export function periodsQuery(
       ? `\nWHERE ${PARTITION} >= ${midnight(firstDay(addMonths(startMonth, -MONTHS_BEFORE)))} OR ${PARTITION} IS NULL`
       : '';
   return {
-    query: `SELECT month, COUNT(*) AS line_count, CAST(SUM(cost) AS STRING) AS cost,
+    query: `SELECT month, COUNT(*) AS line_count, CAST(SUM(effective) AS STRING) AS effective, CAST(SUM(billed) AS STRING) AS billed,
   ${exportTime === null ? 'CAST(NULL AS INT64)' : 'MAX(exported)'} AS exported, ${day('MIN')} AS first_partition, ${day('MAX')} AS last_partition
 FROM (
-  SELECT ${month} AS month, ${cost} AS cost${exportTime === null ? '' : `, ${micros(exportTime)} AS exported`}${isPartitioned ? `, ${PARTITION} AS arrived` : ''}
+  SELECT ${month} AS month, ${costs[0]} AS effective, ${costs[1]} AS billed${exportTime === null ? '' : `, ${micros(exportTime)} AS exported`}${isPartitioned ? `, ${PARTITION} AS arrived` : ''}
   FROM ${named(table.name)} AS bill${since})
 GROUP BY month ORDER BY month`,
     parameters: [],
@@ -61,11 +60,10 @@ GROUP BY month ORDER BY month`,
 
 /** Returns a row of {@link periodsQuery}. */
 export function periodOf(cells: readonly (string | null)[]): TablePeriod {
-  const [month = null, rows, cost, exported, from = null, through = null] = cells;
+  const [month = null, rows, effective, billed, exported, from = null, through = null] = cells;
   return {
     month,
-    rows: Number(rows),
-    version: [rows, cost, exported].map((part) => part ?? '').join('|'),
+    version: [rows, effective, billed, exported].map((part) => part ?? '').join('|'),
     exported: exported == null ? null : Number(BigInt(exported) / 1000n),
     partitions: from === null || through === null ? null : { from, through },
   };

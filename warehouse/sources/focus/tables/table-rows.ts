@@ -39,7 +39,7 @@ export async function openTableRows(
   }
 }
 
-const ANY_PERIOD: TablePeriod = { month: null, rows: 0, version: '', exported: null, partitions: null };
+const ANY_PERIOD: TablePeriod = { month: null, version: '', exported: null, partitions: null };
 
 /** Appends groups of a period. Cells are in the order of the query's columns. */
 export async function appendGroups(
