@@ -33,6 +33,11 @@ const ADVICE: readonly { about: RegExp; advice: string }[] = [
     about: /mandatory column .* is missing$/,
     advice: 'add the column to the export, or choose the kind of source that reads these files',
   },
+  {
+    about: /cannot be reached \(\w+\)$/,
+    advice: 'check the address, and whether a firewall keeps the service from it',
+  },
+  { about: /does not resolve$/, advice: 'check the address for a typing error' },
   { about: /every file is empty$/, advice: 'wait until the export has written its first rows' },
   {
     about: /rows cannot be read, more than/,
