@@ -6,23 +6,26 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { UPLOAD } from '../../../domain/sources/uploads/name-rule.ts';
 import { api, dataOf } from '../../http/api.ts';
+import { messageOf } from '../../http/api-error.ts';
+import { problemOf } from '../../http/problem-of-field.ts';
 import { Card } from '../../shared/card.tsx';
 import { Form } from '../../shared/forms/form.tsx';
-import { showAtField } from '../../shared/forms/show-at-field.ts';
+import { showProblem } from '../../shared/forms/show-at-field.ts';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { countText } from '../../shared/numbers.ts';
 import { PageLink } from '../../shared/page-link.tsx';
 import { canSend, useFileQueue } from '../files/use-file-queue.ts';
-import { fieldOf, valuesOf, type SourceValues } from '../source-values.ts';
+import { valuesOf, type SourceValues } from '../source-values.ts';
 import { sourcesQuery } from '../sources-queries.ts';
 import { CheckResult } from './check-result.tsx';
 import { freeName } from './free-name.ts';
+import { fieldOfProblem, inWordsOfForm } from './problem-in-form.ts';
 import { Preparation } from './preparation.tsx';
 import { SentFiles } from './sent-files.tsx';
 import { Settings } from './settings.tsx';
 import { newBody, useConnect } from './use-connect.ts';
 import { WayChoice } from './way-choice.tsx';
-import type { Place, Way } from './ways.ts';
+import { typeOf, type Place, type Way } from './ways.ts';
 
 /** Connects a source in one of the ways of a place: where it is, what to prepare there, what opens it, and a look before. */
 export function ConnectForm({
@@ -46,16 +49,36 @@ export function ConnectForm({
       forget();
     },
   });
-  const onRefused = showAtField(form, fieldOf, () => {
-    // The field must be there before it can have the focus.
-    flushSync(() => {
-      setShowsMore(true);
+  /** What a problem depends on, of what is filled in now. */
+  const filled = () => {
+    const { location, credentials } = form.getValues();
+    return { place, type: typeOf(way, location), credentials };
+  };
+  /** Shows the first problem that belongs to a field there. */
+  const show = (problems: readonly string[]): void => {
+    const [first] = problems.flatMap((problem) => {
+      const field = fieldOfProblem(problem, filled());
+      const words = inWordsOfForm(problem, filled());
+      return field === null ? [] : [{ field, problem: problemOf(words)?.problem ?? words }];
     });
-  });
+    if (first === undefined) return;
+    showProblem(form, first, () => {
+      // The field must be there before it can have the focus.
+      flushSync(() => {
+        setShowsMore(true);
+      });
+    });
+  };
+  const onRefused = (error: unknown): void => {
+    show([messageOf(error)]);
+  };
   const check = useChange({
     send: (values: SourceValues, signal) =>
       dataOf(api.POST('/api/v1/cost-sources/check', { body: newBody(way, suggestedName, values), signal })),
     changes: [],
+    onDone: ({ problems }) => {
+      show(problems);
+    },
     onRefused,
     showsError: true,
   });
@@ -137,7 +160,14 @@ export function ConnectForm({
               again.
             </Alert>
           )}
-          {check.data !== undefined && !change.isError && <CheckResult check={check.data} />}
+          {check.data !== undefined && !change.isError && (
+            <CheckResult
+              check={{
+                ...check.data,
+                problems: check.data.problems.map((problem) => inWordsOfForm(problem, filled())),
+              }}
+            />
+          )}
         </Stack>
       </Card>
     </Form>

@@ -14,7 +14,7 @@ export function foundWords(found: FoundAtSource): { name: string; words: string 
     Files: filesWords(found),
     Months: months.length === 0 ? null : `${countText(months.length, 'month')}: ${monthsWords(months)}`,
     Days: first === null || last === null ? null : first === last ? first : `${first} to ${last}`,
-    Rows: found.rows_estimate === null ? null : `About ${countText(found.rows_estimate, 'row')}`,
+    Rows: rowsWords(found),
     Currency: currency,
     Accounts: accounts.length === 0 ? null : `${countText(accounts.length, 'account')}: ${someOf(accounts)}`,
     'Clusters, hosts or tools': accounts.length > 0 || units.length === 0 ? null : someOf(units),
@@ -32,10 +32,13 @@ function filesWords({ files, files_not_read: unread, bytes, format }: FoundAtSou
     files === null ? null : countText(files, 'file'),
     format,
     bytes === null ? null : sizeText(bytes),
-    unread === null || unread === 0 ? null : `of which the check had no time to read ${quantityText(unread)}`,
+    unread === null || unread === 0 ? null : `${quantityText(unread)} of them not read`,
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(', ');
 }
+
+const rowsWords = ({ rows_estimate: rows, files_not_read: unread }: FoundAtSource): string | null =>
+  rows === null ? null : `${unread === 0 ? '' : 'About '}${countText(rows, 'row')}`;
 
 const unchangedWords = ({ files, unchanged_by_run: unchanged }: FoundAtSource): string | null =>
   files === null || unchanged === null || unchanged === 0
