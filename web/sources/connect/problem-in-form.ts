@@ -55,7 +55,7 @@ export function fieldOfProblem(problem: string, { type, credentials }: FilledFor
   const one =
     named.find(isFilled) ??
     named[0] ??
-    (field === 'credentials' || /without credentials of its own/.test(problem) ? fields[0] : undefined);
+    (field === 'credentials' || problem.includes('without credentials of its own') ? fields[0] : undefined);
   if (one !== undefined) return `credentials.${one.name}`;
   return field === null ? null : fieldOf(field);
 }

@@ -42,7 +42,14 @@ function CredentialInput({
 }): ReactNode {
   const shown = { label, description, placeholder, ...input };
   // Without this, browsers offer to fill in or to keep the password of the page.
-  if (shows === 'dots') return <PasswordInput autoComplete="new-password" {...shown} />;
+  if (shows === 'dots')
+    return (
+      <PasswordInput
+        autoComplete="new-password"
+        aria-invalid={Boolean(input.error) || undefined}
+        {...shown}
+      />
+    );
   if (shows === 'text') return <TextInput autoComplete="off" spellCheck={false} {...shown} />;
   return (
     <Stack gap={4}>
