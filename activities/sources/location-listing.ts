@@ -29,7 +29,7 @@ interface LocationRules extends BucketRules {
 }
 
 /**
- * Lists the files of a location. A local folder stands for all files below it, like a path in a bucket that ends in a slash.
+ * Lists the files of a location. A folder stands for all files below it.
  *
  * @throws ServiceError `invalid` for a folder that cannot be read, a link that leads out of the roots, and a file whose name is
  *   not UTF-8.
@@ -101,7 +101,7 @@ async function localFilesAt(
 
 /** Lists objects. A storage lists all objects whose names begin like the glob; those that match it are selected here. */
 async function inBucket(url: string, rules: LocationRules): Promise<LocationListing> {
-  const pattern = url.replace(/\/$/, '/**');
+  const pattern = isFolderOfBucket(url) ? url.replace(/\/?$/, '/**') : url;
   const matching = async (globs: readonly string[]): Promise<string[]> => {
     const pause = letOthersRun(rules.signal);
     const paths: string[] = [];
@@ -114,10 +114,16 @@ async function inBucket(url: string, rules: LocationRules): Promise<LocationList
     }
     return paths;
   };
+  const paths = await matching([pattern]);
   return {
     pattern,
-    paths: await matching([pattern]),
+    // Without a folder of this name there may be an object, which nobody can read, for the message to name.
+    paths: paths.length === 0 && pattern !== url ? await matching([url]) : paths,
     notes: [],
     filesAt: (globs) => matching(globs.filter((glob) => mayReadBucket(glob, rules.reach))),
   };
 }
+
+/** A bucket has no folders to ask for. So whatever is neither a glob nor the name of a file that can be read is taken as one. */
+const isFolderOfBucket = (url: string): boolean =>
+  url.endsWith('/') || (formatOf(url) === null && fixedPart(url) === url);

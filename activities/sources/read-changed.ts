@@ -1,3 +1,4 @@
+import { afterSomeMonths } from '../../domain/sources/readings/after-some-months.ts';
 import { ReadingPlan, type Found } from '../../domain/sources/readings/reading-plan.ts';
 import type { ReadingRecord } from '../../domain/sources/readings/reading-record.ts';
 import { WiderReading } from '../../domain/sources/readings/wider-reading.ts';
@@ -66,8 +67,9 @@ type Stage = (files: ExportFile[], part: ExportPart) => Promise<StagedLoad & { f
 export async function readChanged(reading: Reading, bill: ChangedBill, stage: Stage): Promise<SourceReading> {
   const { files } = reading;
   const plan = planOf(reading, bill.present, bill.isWhole);
-  const recordOf = (found: Found): ReadingRecord | null => (isOfMonths(reading) ? null : plan.record(found));
-  if (plan.read.length === 0) return { staged: null, record: plan.isStale ? recordOf(NOTHING) : null };
+  const recordOf = (found: Found): ReadingRecord | null => recordAfter(reading, plan, bill.present, found);
+  if (plan.read.length === 0)
+    return { staged: null, record: plan.isStale && !isOfMonths(reading) ? recordOf(NOTHING) : null };
   for (;;) {
     files.beginAgain();
     const some = plan.read;
@@ -113,10 +115,8 @@ export async function readIfChanged<Feeds extends readonly Feed[]>(
   const { files, sessions } = reading;
   const listed = [];
   for (const { field, location } of feeds) listed.push(await files.list(field, location));
-  const plan = planOf(
-    reading,
-    listed.flatMap((one) => one.files),
-  );
+  const present = listed.flatMap((one) => one.files);
+  const plan = planOf(reading, present);
   if (plan.read.length === 0) return { staged: null, record: null };
   const read = [];
   for (const [at, { field, location, missing }] of feeds.entries()) {
@@ -128,13 +128,13 @@ export async function readIfChanged<Feeds extends readonly Feed[]>(
     read.push(some);
   }
   const staged = await stage(read as { [At in keyof Feeds]: ExportFile[] });
-  if (isOfMonths(reading)) return { staged, record: null };
   const periods = await readPeriods(sessions.session);
-  return { staged, record: plan.record({ periodsOf: new Map(), periods, isWhole: true }) };
+  const found = { periodsOf: new Map(), periods, isWhole: true };
+  return { staged, record: recordAfter(reading, plan, present, found) };
 }
 
 /**
- * A run of some months reads all files if anything has changed, and records nothing, so that other months stay to be read.
+ * A run of some months reads all files if anything has changed, and other months stay to be read.
  *
  * @param isWhole whether a change of one file means to read all.
  */
@@ -144,6 +144,18 @@ function planOf(reading: Reading, present: readonly ListedFile[], isWhole = fals
   if (readAll) return all();
   const plan = new ReadingPlan(since?.record ?? null, present, state);
   return (isWhole || isOfMonths(reading)) && plan.read.length > 0 ? all() : plan;
+}
+
+/** Returns what to record of a reading; null for the first one if it is of some months. */
+function recordAfter(
+  reading: Reading,
+  plan: ReadingPlan<ListedFile>,
+  present: readonly ListedFile[],
+  found: Found,
+): ReadingRecord | null {
+  if (!isOfMonths(reading)) return plan.record(found);
+  const { since } = reading.continued;
+  return since === null ? null : afterSomeMonths(since.record, present, found.periodsOf);
 }
 
 const isOfMonths = ({ load: { startMonth, endMonth } }: Reading): boolean =>

@@ -16,7 +16,7 @@ export function bucketProblem(refusal: BucketRefusal): string {
         ? blobProblem(code, parts, refusal)
         : s3Problem(code, { ...parts, ...refusal });
   if (known !== null) return known;
-  return `${url.host} answered ${status}${/^\w{1,60}$/.test(code) ? ` (${code})` : ''} for ${path}: check the location and the credentials`;
+  return `${url.host} answered ${status}${/^\w{1,60}$/.test(code) ? ` (${code})` : ''} for ${path}: check the location, the credentials and the endpoint`;
 }
 
 type S3Refusal = BucketRefusal & { scheme: 's3' | 'gs'; bucket: string };

@@ -123,7 +123,7 @@ function bucket(
   const { path, expected } = IN_BUCKET[scheme];
   const url = `${scheme}://${location.slice(scheme.length + 3)}`;
   if (!location.slice(scheme.length).startsWith('://') || !path.test(url.slice(scheme.length + 3)))
-    throw invalid(`${field}: must be ${expected}; a folder ends in a slash`);
+    throw invalid(`${field}: must be ${expected}; end the name of a whole bucket or container in a slash`);
   // DuckDB reads what follows as settings: another endpoint, or credentials in clear text.
   if (url.includes('?'))
     throw invalid(`${field}: a ${scheme}:// location must not contain "?"; use * as the wildcard`);

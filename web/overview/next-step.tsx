@@ -17,7 +17,7 @@ export function NextStep({ source }: { source: CostSource }): ReactNode {
   const { data: metrics } = useInfiniteQuery({ ...metricsQuery, enabled: mayMake });
   if (!mayMake || metrics?.length !== 0 || run === null) return null;
   return (
-    <Alert title={TITLES[run.status]} color={run.status === 'failed' ? 'red' : 'blue'} role="status">
+    <Alert title={titleOf(run, source)} color={run.status === 'failed' ? 'red' : 'blue'} role="status">
       <Words run={run} />
     </Alert>
   );
@@ -28,6 +28,9 @@ const TITLES: Record<Run['status'], string> = {
   completed: 'Next: what the spend is divided by',
   failed: 'Nothing could be read yet',
 };
+
+const titleOf = ({ status }: Run, { delivered_through: delivered }: CostSource): string =>
+  status === 'failed' && delivered !== null ? 'The last run failed' : TITLES[status];
 
 function Words({ run: { status, rows_read: rows, cost_total: total } }: { run: Run }): ReactNode {
   switch (status) {
@@ -44,8 +47,15 @@ function Words({ run: { status, rows_read: rows, cost_total: total } }: { run: R
       return (
         <Stack gap="xs" align="flex-start">
           <Text size="sm">
-            <Money value={total ?? 0} /> are there. A metric divides them by something that the business
-            counts, such as orders or customers.
+            {/* A run that found nothing new has read no amount. */}
+            {rows > 0 && total !== null ? (
+              <>
+                <Money value={total} /> are there.
+              </>
+            ) : (
+              'The spend is there.'
+            )}{' '}
+            A metric divides it by something that the business counts, such as orders or customers.
           </Text>
           <NewMetric />
         </Stack>

@@ -17,7 +17,7 @@ export const NameField = ({ form, suggested }: { form: SourceForm; suggested?: s
     required={suggested === undefined}
     withAsterisk={false}
     placeholder={suggested}
-    description={suggested === undefined ? undefined : `Without a name of yours it is “${suggested}”.`}
+    description={suggested === undefined ? undefined : `If you leave it empty, the name is “${suggested}”.`}
     {...form.getInputProps('name')}
   />
 );

@@ -37,6 +37,11 @@ const ADVICE: readonly { about: RegExp; advice: string }[] = [
     about: /no lines of these months$/,
     advice: 'name the table into which Google writes now, because a look reads only this month and the last',
   },
+  {
+    about: /cannot be reached \(\w+\)$/,
+    advice: 'check the address, and whether a firewall keeps the service from it',
+  },
+  { about: /does not resolve$/, advice: 'check the address for a typing error' },
   { about: /every file is empty$/, advice: 'wait until the export has written its first rows' },
   {
     about: /rows cannot be read, more than/,

@@ -32,7 +32,7 @@ export function judgeLook(of: Of, look: Look, failure: string | null): CheckedSo
       : calendarFindings(
           { months: found.months, firstDay: found.first_day, lastDay: found.last_day },
           now,
-          isBill(of) ? cloudOf(look) : null,
+          isBill(of) && of.source.kind !== 'custom' ? cloudOf(look) : null,
         );
   const problems = [
     ...[currency ?? failure ?? []].flat(),

@@ -17,7 +17,7 @@ const MOST_MONTHS = 12;
 /**
  * Returns what is wrong with the time of a source's charges.
  *
- * @param cloud the cloud of a bill; null for other sources.
+ * @param cloud the cloud of a bill; null for other sources, which need not have charges in each month.
  */
 export function calendarFindings(
   { months, firstDay, lastDay }: ChargedTime,
@@ -38,7 +38,7 @@ export function calendarFindings(
     );
   const missing = missingMonths(months);
   if (missing.length > 0)
-    problems.push(
+    (cloud === null ? warnings : problems).push(
       `there is no charge of ${firstAndMore(missing, MOST_MONTHS).join(', ')}, between ${months[0] ?? ''} and ${months.at(-1) ?? ''}: ` +
         'export these months, too, so that their costs are not missing',
     );

@@ -3,10 +3,12 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowserWith, expectRows, openFromMenu } from '../../support/browser/browser.ts';
 import { dayLine, focusCsv } from '../../support/exports/focus-export.ts';
+import { startAzurite } from '../../support/fakes/buckets/azurite.ts';
 import { exportsIn } from '../../support/exports/write-export.ts';
 import { newOrganisation, type Api } from '../../support/service/api-client.ts';
 import { expectData, expectPage } from '../../support/service/envelope.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
+import { withOpened } from '../../support/with-opened.ts';
 
 interface Source {
   id: string;
@@ -39,6 +41,7 @@ const text = (name: string, content: string | Buffer) => ({
  */
 describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
   let service: SharedService;
+  const azurite = withOpened(() => startAzurite(['acmebills']));
 
   const newVisitor = async (name: string): Promise<{ page: Page; admin: Api }> => {
     const { admin, secret } = await newOrganisation(service, { name, tier: 'business' });
@@ -57,6 +60,14 @@ describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
   const chooseFiles = (page: Page) => page.getByRole('button', { name: 'Choose files' });
   const sources = async (admin: Api): Promise<Source[]> =>
     expectPage(await admin.get<Source[]>('/cost-sources')).items;
+  /** A busy machine may not look in time, and then the page says so. */
+  const check = async (page: Page, expected: RegExp): Promise<void> => {
+    const late = page.getByText('did not answer in time');
+    do {
+      await page.getByRole('button', { name: 'Check' }).click();
+      await page.getByText(expected).or(late).first().waitFor();
+    } while ((await late.count()) > 0);
+  };
   const files = (page: Page): Locator => page.getByRole('table', { name: 'Files of the source' });
   const lastRun = (page: Page, words: string): Promise<void> =>
     page
@@ -81,7 +92,7 @@ describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
     await page.getByText('There is no spend yet.').waitFor();
     await page.getByRole('link', { name: 'Send a file' }).click();
     await choose(page, chooseFiles(page), [text('bill.csv', BILL)]);
-    await page.getByText('The columns are those of: A cloud bill in the FOCUS format.').waitFor();
+    await page.getByText('Recognized by its columns: A cloud bill in the FOCUS format.').waitFor();
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByRole('heading', { name: 'Cloud bill', level: 1 }).waitFor();
     const next = page.getByRole('status').filter({ hasText: 'Next: what the spend is divided by' });
@@ -166,20 +177,12 @@ describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
     const { page, admin } = await newVisitor('Looking shop');
     const write = exportsIn(service.exportsDir);
     const found = page.getByRole('table', { name: 'What was found' });
-    // A busy machine may not look in time, and then the page says so.
-    const check = async (expected: RegExp): Promise<void> => {
-      const late = page.getByText('did not answer in time');
-      do {
-        await page.getByRole('button', { name: 'Check' }).click();
-        await page.getByText(expected).or(late).first().waitFor();
-      } while ((await late.count()) > 0);
-    };
     await page.goto('/sources/new?from=other&by=focus');
     await page.getByLabel('Location').fill(await write('euro.csv', BILL.replaceAll('USD', 'EUR')));
-    await check(/^The bill is in EUR, and the organisation in USD/);
+    await check(page, /^The bill is in EUR, and the organisation in USD/);
     await page.getByLabel('Location').fill(await write('bill.csv', BILL));
     await found.waitFor({ state: 'detached' });
-    await check(/^This can be read$/);
+    await check(page, /^This can be read$/);
     await found.getByRole('row', { name: 'Months' }).getByText('1 month: 2026-01').waitFor();
     await found.getByRole('row', { name: 'Days' }).getByText('2026-01-01 to 2026-01-31').waitFor();
     await found.getByRole('row', { name: 'Currency' }).getByText('USD').waitFor();
@@ -188,6 +191,33 @@ describeInBrowserWith(['extensions'], 'connecting a source', (browser) => {
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await lastRun(page, '31 rows read');
     expect(await sources(admin)).toHaveLength(1);
+  });
+
+  it('connects a container of Azure, after the refused signature stands at its field', async () => {
+    await azurite.put('acmebills', 'exports', 'focus/20260101-20260131/part_0.csv', BILL);
+    const { page, admin } = await newVisitor('Azure shop');
+    await page.getByRole('link', { name: 'Connect a source' }).click();
+    await page.getByRole('radio', { name: /^Microsoft Azure/ }).click();
+    await page.getByLabel('Location').fill('az://acmebills/exports/focus');
+    const signature = page.getByLabel('Shared access signature (SAS)');
+    await signature.fill(azurite.sasOf('acmebills', { permissions: 'r' }));
+    await page.getByRole('button', { name: 'More settings' }).click();
+    await page.getByLabel('Endpoint').fill(azurite.url);
+    await check(page, /^The “Shared access signature \(SAS\)” may not list the container exports: make one/);
+    await page.locator('input[data-path="credentials.sas_token"]:focus').waitFor();
+    await signature.fill(azurite.sasOf('acmebills'));
+    await check(page, /^This can be read$/);
+    expect(await page.getByLabel('Location').inputValue()).toBe('az://acmebills/exports/focus');
+    expect(await sources(admin)).toEqual([]);
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('heading', { name: 'Azure', level: 1 }).waitFor();
+    await lastRun(page, '31 rows read');
+    await page
+      .getByRole('table', { name: 'About this source' })
+      .getByRole('row', { name: 'Credentials' })
+      .getByText(/^SAS until \d{4}-\d\d-\d\d, set on Feb 7, 2026/)
+      .waitFor();
+    expect(await sources(admin)).toMatchObject([{ name: 'Azure', location: 'az://acmebills/exports/focus' }]);
   });
 
   it('shows the steps with the names that are typed, and a refusal at its field without losing anything', async () => {

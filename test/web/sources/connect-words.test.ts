@@ -49,7 +49,7 @@ describe('what a look at a source found, in words', () => {
       { name: 'Files', words: '3 files, parquet, 2.5 MB' },
       { name: 'Months', words: '2 months: 2025-12 to 2026-01' },
       { name: 'Days', words: '2025-12-01 to 2026-01-31' },
-      { name: 'Rows', words: 'About 120,000 rows' },
+      { name: 'Rows', words: '120,000 rows' },
       { name: 'Currency', words: 'USD' },
       { name: 'Accounts', words: '2 accounts: 1111, 2222' },
       {
@@ -60,8 +60,11 @@ describe('what a look at a source found, in words', () => {
       { name: 'A daily run', words: '2 of 3 files did not change for a day, and would not be read again' },
     ]);
     expect(foundWords(NOTHING)).toEqual([]);
-    expect(foundWords({ ...NOTHING, files: 4, files_not_read: 3, units: ['prod'] })).toEqual([
-      { name: 'Files', words: '4 files, of which the check had no time to read 3' },
+    expect(
+      foundWords({ ...NOTHING, files: 4, files_not_read: 3, rows_estimate: 40, units: ['prod'] }),
+    ).toEqual([
+      { name: 'Files', words: '4 files, 3 of them not read' },
+      { name: 'Rows', words: 'About 40 rows' },
       { name: 'Clusters, hosts or tools', words: 'prod' },
     ]);
   });

@@ -11,8 +11,8 @@ export const CheckResult = ({
 }: {
   check: Schema<'CheckedSource'>;
 }): ReactNode => (
-  <Stack gap="sm" role="status">
-    <SentencesAlert color="red" title="This cannot be read yet" words={problems} />
+  <Stack gap="sm">
+    <SentencesAlert color="red" title="Change this first" words={problems} />
     <SentencesAlert color="yellow" title="Know this before you connect it" words={warnings} />
     {foundWords(found).length > 0 && (
       <Alert color={ok ? 'green' : 'gray'} title={ok ? 'This can be read' : 'Found so far'}>

@@ -2,27 +2,30 @@ import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { UPLOAD } from '../../../domain/sources/uploads/name-rule.ts';
 import { api, dataOf } from '../../http/api.ts';
+import { messageOf } from '../../http/api-error.ts';
+import { problemOf } from '../../http/problem-of-field.ts';
 import { Card } from '../../shared/card.tsx';
 import { Form } from '../../shared/forms/form.tsx';
-import { showAtField } from '../../shared/forms/show-at-field.ts';
+import { showProblem } from '../../shared/forms/show-at-field.ts';
 import { useChange } from '../../shared/forms/use-change.ts';
 import { countText } from '../../shared/numbers.ts';
 import { PageLink } from '../../shared/page-link.tsx';
 import { canSend, useFileQueue } from '../files/use-file-queue.ts';
-import { fieldOf, valuesOf, type SourceValues } from '../source-values.ts';
+import { valuesOf, type SourceValues } from '../source-values.ts';
 import { sourcesQuery } from '../sources-queries.ts';
 import { CheckResult } from './check-result.tsx';
 import { freeName } from './free-name.ts';
+import { fieldOfProblem, inWordsOfForm } from './problem-in-form.ts';
 import { Preparation } from './preparation.tsx';
 import { SentFiles } from './sent-files.tsx';
 import { Settings } from './settings.tsx';
 import { newBody, useConnect } from './use-connect.ts';
 import { WayChoice } from './way-choice.tsx';
-import type { Place, Way } from './ways.ts';
+import { typeOf, type Place, type Way } from './ways.ts';
 
 /** Connects a source in one of the ways of a place: where it is, what to prepare there, what opens it, and a look before. */
 export function ConnectForm({
@@ -39,6 +42,8 @@ export function ConnectForm({
   const navigate = useNavigate();
   const queue = useFileQueue();
   const [showsMore, setShowsMore] = useState(false);
+  /** Whoever has left is not carried to the new source. */
+  const isShown = useRef(true);
   const suggestedName = useSuggestedName(way);
   const form = useForm<SourceValues>({
     initialValues: valuesOf(undefined),
@@ -46,16 +51,36 @@ export function ConnectForm({
       forget();
     },
   });
-  const onRefused = showAtField(form, fieldOf, () => {
-    // The field must be there before it can have the focus.
-    flushSync(() => {
-      setShowsMore(true);
+  /** What a problem depends on, of what is filled in now. */
+  const filled = () => {
+    const { location, credentials } = form.getValues();
+    return { place, type: typeOf(way, location), credentials };
+  };
+  /** Shows the first problem that belongs to a field there. */
+  const show = (problems: readonly string[]): void => {
+    const [first] = problems.flatMap((problem) => {
+      const field = fieldOfProblem(problem, filled());
+      const words = inWordsOfForm(problem, filled());
+      return field === null ? [] : [{ field, problem: problemOf(words)?.problem ?? words }];
     });
-  });
+    if (first === undefined) return;
+    showProblem(form, first, () => {
+      // The field must be there before it can have the focus.
+      flushSync(() => {
+        setShowsMore(true);
+      });
+    });
+  };
+  const onRefused = (error: unknown): void => {
+    show([messageOf(error)]);
+  };
   const check = useChange({
     send: (values: SourceValues, signal) =>
       dataOf(api.POST('/api/v1/cost-sources/check', { body: newBody(way, suggestedName, values), signal })),
     changes: [],
+    onDone: ({ problems }) => {
+      show(problems);
+    },
     onRefused,
     showsError: true,
   });
@@ -65,7 +90,7 @@ export function ConnectForm({
     queue,
     onRefused,
     onConnected: ({ id }) => {
-      void navigate({ to: '/sources/$id', params: { id } });
+      if (isShown.current) void navigate({ to: '/sources/$id', params: { id } });
     },
   });
   // What was found is not what the changed fields would find.
@@ -74,7 +99,13 @@ export function ConnectForm({
     check.reset();
   };
   const { abandon } = check;
-  useEffect(() => abandon, [abandon]);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+      abandon();
+    };
+  }, [abandon]);
   const isUpload = way.location === UPLOAD;
   return (
     <Form
@@ -90,6 +121,7 @@ export function ConnectForm({
             <Button
               variant="default"
               loading={check.isPending}
+              disabled={change.isPending}
               onClick={() => {
                 change.reset();
                 check.mutate(form.getValues());
@@ -137,7 +169,17 @@ export function ConnectForm({
               again.
             </Alert>
           )}
-          {check.data !== undefined && !change.isError && <CheckResult check={check.data} />}
+          {/* Screen readers read what arrives in it, not what arrives with it. */}
+          <div role="status">
+            {check.data !== undefined && !change.isError && (
+              <CheckResult
+                check={{
+                  ...check.data,
+                  problems: check.data.problems.map((problem) => inWordsOfForm(problem, filled())),
+                }}
+              />
+            )}
+          </div>
         </Stack>
       </Card>
     </Form>

@@ -14,11 +14,13 @@ export function foundWords(found: FoundAtSource): { name: string; words: string 
     Files: filesWords(found),
     Months: months.length === 0 ? null : `${countText(months.length, 'month')}: ${monthsWords(months)}`,
     Days: first === null || last === null ? null : first === last ? first : `${first} to ${last}`,
-    Rows: found.rows_estimate === null ? null : `About ${countText(found.rows_estimate, 'row')}`,
+    Rows: rowsWords(found),
     Currency: currency,
     Accounts: accounts.length === 0 ? null : `${countText(accounts.length, 'account')}: ${someOf(accounts)}`,
     'Clusters, hosts or tools': accounts.length > 0 || units.length === 0 ? null : someOf(units),
-    Machines: clusters.map(clusterWords).join(' '),
+    Machines: clusters
+      .map((one) => clusterWords(one, accounts.length > 0 ? 'this bill' : 'connected bills'))
+      .join(' '),
     'A daily run': unchangedWords(found),
   };
   return Object.entries(words).flatMap(([name, text]) =>
@@ -32,10 +34,13 @@ function filesWords({ files, files_not_read: unread, bytes, format }: FoundAtSou
     files === null ? null : countText(files, 'file'),
     format,
     bytes === null ? null : sizeText(bytes),
-    unread === null || unread === 0 ? null : `of which the check had no time to read ${quantityText(unread)}`,
+    unread === null || unread === 0 ? null : `${quantityText(unread)} of them not read`,
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(', ');
 }
+
+const rowsWords = ({ rows_estimate: rows, files_not_read: unread }: FoundAtSource): string | null =>
+  rows === null ? null : `${unread === 0 ? '' : 'About '}${countText(rows, 'row')}`;
 
 const unchangedWords = ({ files, unchanged_by_run: unchanged }: FoundAtSource): string | null =>
   files === null || unchanged === null || unchanged === 0
@@ -59,5 +64,8 @@ const someOf = (names: readonly string[]): string =>
     : `${names.slice(0, MOST_NAMED).join(', ')} and ${quantityText(names.length - MOST_NAMED)} more`;
 
 /** Says how much of a cluster is on the bill, so that people see whether a dollar would count twice. */
-const clusterWords = ({ cluster, nodes, on_bill: onBill }: FoundAtSource['clusters'][number]): string =>
-  `${quantityText(onBill)} of ${countText(nodes, 'node')} of cluster ${cluster} ${onBill === 1 ? 'is' : 'are'} on this bill.`;
+const clusterWords = (
+  { cluster, nodes, on_bill: onBill }: FoundAtSource['clusters'][number],
+  bill: string,
+): string =>
+  `${quantityText(onBill)} of ${countText(nodes, 'node')} of cluster ${cluster} ${onBill === 1 ? 'is' : 'are'} on ${bill}.`;

@@ -37,7 +37,7 @@ export function SentFiles({
         isSending={isSending}
       />
       <Text size="sm" aria-live="polite">
-        {guessed !== null && queue.files.length > 0 && `The columns are those of: ${guessed}.`}
+        {guessed !== null && queue.files.length > 0 && `Recognized by its columns: ${guessed}.`}
       </Text>
     </>
   );

@@ -31,7 +31,7 @@ export function Settings({
       {type !== null && (
         <Stack gap="sm">
           <Text size="sm">
-            What opens it is stored encrypted, belongs to this source only, and is never shown again.
+            Credentials are stored encrypted, belong to this source only, and are never shown again.
           </Text>
           <CredentialInputs type={type} form={form} shows={({ isRare }) => isRare !== true} />
         </Stack>

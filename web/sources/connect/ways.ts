@@ -44,7 +44,7 @@ interface PlaceOfSpend {
 
 const BUCKET = 's3://my-billing-exports/focus';
 const FOLDER =
-  'Of the export. A folder of this service, a glob, an HTTPS address or another bucket (gs://, az://) also does.';
+  'The folder of the export. You can also name another bucket (s3://, gs://, az://), an HTTPS address, or a folder on the server.';
 const EXPORTED = 'How is it exported?';
 const TABLE = 'Project, data set and table in BigQuery.';
 
@@ -149,7 +149,7 @@ export const PLACES = {
     },
   },
   file: {
-    label: 'A file of this computer',
+    label: 'A file on this computer',
     description: 'Send CSV or Parquet files now',
     question: 'What is in the files?',
     ways: {

@@ -19,14 +19,19 @@ export interface CredentialField {
   isRare?: true;
 }
 
-const ENDPOINT: CredentialField = {
+const endpoint = (description: string, placeholder: string): CredentialField => ({
   name: 'endpoint',
   label: 'Endpoint',
-  description: 'Only for a service that speaks like the cloud’s, such as MinIO.',
-  placeholder: 'https://minio.example.com',
+  description,
+  placeholder,
   shows: 'text',
   isRare: true,
-};
+});
+
+const ENDPOINT = endpoint(
+  'Only for a service that speaks like the cloud’s, such as MinIO.',
+  'https://minio.example.com',
+);
 
 /** The fields of each type of credentials. */
 export const CREDENTIAL_FIELDS: Readonly<Record<CredentialType, readonly CredentialField[]>> = {
@@ -59,16 +64,20 @@ export const CREDENTIAL_FIELDS: Readonly<Record<CredentialType, readonly Credent
     {
       name: 'sas_token',
       label: 'Shared access signature (SAS)',
-      description: 'With the rights to list and to read. The whole URL with it does, too.',
+      description:
+        'It needs the permissions to list and to read. You can also paste the whole URL that contains it.',
       shows: 'dots',
     },
     {
       name: 'account_key',
-      label: 'Or an access key of the storage account',
-      description: 'It opens the whole account, so a signature is better.',
+      label: 'Access key of the storage account',
+      description: 'Instead of a signature. It opens the whole account, so a signature is better.',
       shows: 'dots',
     },
-    ENDPOINT,
+    endpoint(
+      'Only for another service than Azure’s public one, such as Azure Government or Azurite.',
+      'https://blob.core.usgovcloudapi.net',
+    ),
   ],
   google: [
     {

@@ -3,6 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { CredentialType } from '../../../domain/sources/credentials.ts';
 import { CREDENTIAL_FIELDS, type CredentialField, type EnteredCredentials } from './credential-fields.ts';
+import { chooseAgain } from '../../shared/forms/choose-again.ts';
 
 /** The inputs of a type of credentials that `shows` chooses, in a form that has them as `credentials`. */
 export const CredentialInputs = <Values extends { credentials: EnteredCredentials }>({
@@ -42,7 +43,14 @@ function CredentialInput({
 }): ReactNode {
   const shown = { label, description, placeholder, ...input };
   // Without this, browsers offer to fill in or to keep the password of the page.
-  if (shows === 'dots') return <PasswordInput autoComplete="new-password" {...shown} />;
+  if (shows === 'dots')
+    return (
+      <PasswordInput
+        autoComplete="new-password"
+        aria-invalid={Boolean(input.error) || undefined}
+        {...shown}
+      />
+    );
   if (shows === 'text') return <TextInput autoComplete="off" spellCheck={false} {...shown} />;
   return (
     <Stack gap={4}>
@@ -61,7 +69,7 @@ function CredentialInput({
           onChange={(file) => {
             if (file !== null) void file.text().then(set);
           }}
-          inputProps={{ 'aria-label': 'Choose the key file' }}
+          inputProps={{ ...chooseAgain, 'aria-label': 'Choose the key file' }}
         >
           {(props) => (
             <Button {...props} size="xs" variant="default">

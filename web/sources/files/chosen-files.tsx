@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { Dimmed } from '../../shared/dimmed.tsx';
 import { percentText, sizeText } from '../../shared/numbers.ts';
 import type { FileQueue, QueuedFile } from './use-file-queue.ts';
+import { chooseAgain } from '../../shared/forms/choose-again.ts';
 
 const ACCEPTED = '.csv,.gz,.parquet,text/csv,application/gzip';
 
@@ -39,7 +40,7 @@ export function ChosenFiles({ queue, isSending }: { queue: FileQueue; isSending:
             multiple
             accept={ACCEPTED}
             onChange={queue.add}
-            inputProps={{ 'aria-label': 'Choose files' }}
+            inputProps={{ ...chooseAgain, 'aria-label': 'Choose files' }}
           >
             {(props) => (
               <Button {...props} size="xs" variant="default" disabled={isSending}>

@@ -15,6 +15,7 @@ import { TableHead } from '../../shared/tables/table-head.tsx';
 import type { CostSource } from '../sources-queries.ts';
 import { AddFiles } from './add-files.tsx';
 import { sendFile } from './send-file.ts';
+import { chooseAgain } from '../../shared/forms/choose-again.ts';
 
 type SentFile = Schema<'SentFile'>;
 
@@ -92,7 +93,7 @@ function SendAgain({ sourceId, file: { name } }: { sourceId: string; file: SentF
       onChange={(file) => {
         if (file !== null) send.mutate(file);
       }}
-      inputProps={{ 'aria-label': `Send ${name} again` }}
+      inputProps={{ ...chooseAgain, 'aria-label': `Send ${name} again` }}
     >
       {(props) => (
         <Button {...BUTTON} {...props} loading={send.isPending} aria-label={`Send again: ${name}`}>

@@ -6,7 +6,7 @@ import { choose } from '../../../support/warehouse/spend-choices.ts';
 import { spendByDay } from '../../../support/warehouse/tenant.ts';
 import { withOpened } from '../../../support/with-opened.ts';
 import { startGoogle } from '../../../support/fakes/bigquery/fake-google.ts';
-import { ingestRows, newTableSource, storedBill } from './google-source.ts';
+import { ingestRows, newTableSource } from './google-source.ts';
 
 const OLD: GoogleCharge = {
   from: '2025-11-10T05:00:00Z',
