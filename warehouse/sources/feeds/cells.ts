@@ -59,6 +59,7 @@ export const isTime = ({ type }: ExportColumn): boolean => /^(TIMESTAMP|DATE)/.t
 export function timeCell(column: ExportColumn): string {
   if (!isTime(column)) return timeFromText(asWritten(column));
   const time = quoted(column.name);
+  if (column.type === 'TIMESTAMP') return time;
   // Many times faster than timezone('UTC', …), which fails for some times that a file can hold.
   const converted =
     column.type === 'TIMESTAMP WITH TIME ZONE'

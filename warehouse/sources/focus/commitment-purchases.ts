@@ -4,18 +4,12 @@ import type { Statements } from '../../engine/session.ts';
 import { decimalCell } from '../feeds/cells.ts';
 import { STORED } from '../feeds/read-feed.ts';
 import { IS_SAME_COMMITMENT } from '../publishing/same-commitment.ts';
-import type { Relation, Shape } from '../feeds/scan-files.ts';
+import type { Relation } from '../feeds/scan-files.ts';
 import { cloudOf, present, textOf } from './focus-columns.ts';
 import { monthParts } from './month-parts.ts';
 
 // FOCUS spreads a commitment over the usage that it covers, in EffectiveCost. The EffectiveCost of its purchase is 0. Some exports
 // repeat the purchase there, so that each of its dollars would count twice.
-
-/** Returns the SQL of the commitment of a row of a category: `purchase` buys it, `usage` is covered by it; null for other rows. */
-export const commitmentOf = (file: Shape, category: 'purchase' | 'usage'): string =>
-  present(file, 'commitment').length === 0 || present(file, 'charge_category').length === 0
-    ? 'CAST(NULL AS VARCHAR)'
-    : `CASE WHEN lower(${textOf(file, 'charge_category')}) = '${category}' THEN ${textOf(file, 'commitment')} END`;
 
 /** The key by which commitments are compared. Azure writes ids in any case. */
 const commitmentKey = (commitment: string): string => `lower(trim(${commitment}))`;
@@ -56,9 +50,8 @@ function amortisedIn(file: Relation): string[] {
 }
 
 /** Whether a group is a purchase whose commitment is amortised. The group must have its cloud. */
-export const IS_AMORTISED_PURCHASE = `(purchased_commitment IS NOT NULL AND EXISTS (
-  FROM temp.main.amortised_commitments AS amortised
-  WHERE amortised.cloud = wanted.cloud AND amortised.commitment = ${commitmentKey('purchased_commitment')}))`;
+export const IS_AMORTISED_PURCHASE = `COALESCE(
+  (cloud, ${commitmentKey('purchased_commitment')}) IN (SELECT cloud, commitment FROM temp.main.amortised_commitments), false)`;
 
 /**
  * Selects what counted purchases cost in each month, and the commitments of usage. Doubts compare a purchase in one source with the
@@ -70,7 +63,9 @@ SELECT billing_period, month, cloud, account, ${commitmentKey('purchased_commitm
 FROM ${monthParts(`(FROM checked_groups WHERE ${STORED} AND purchased_commitment IS NOT NULL AND purchase_cost IS NULL)`)} GROUP BY ALL
 UNION ALL BY NAME
 SELECT DISTINCT billing_period, cloud, ${commitmentKey('unnest([first_covering, last_covering])')} AS commitment
-FROM checked_groups WHERE ${STORED} AND first_covering IS NOT NULL`;
+FROM (
+  SELECT DISTINCT billing_period, cloud, first_covering, last_covering
+  FROM checked_groups WHERE ${STORED} AND first_covering IS NOT NULL)`;
 
 const MOST_NOTES = 20;
 

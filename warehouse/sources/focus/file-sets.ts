@@ -27,13 +27,15 @@ export function fileNumbers(relations: readonly Relation[]): string[] {
   });
 }
 
-/** Returns the aggregates of the files that have a group's rows, by `file_number`. */
+/** Returns the aggregates of the files that have a group's rows, by `file_number`. A single file has all groups. */
 export const fileSets = (files: number): string =>
-  Array.from(
-    { length: setsOf(files) },
-    (_, set) =>
-      `bit_or(CASE WHEN file_number // ${FILES_OF_SET} = ${set} THEN CAST(1 AS BIGINT) << (file_number % ${FILES_OF_SET}) END) AS file_set_${set}`,
-  ).join(', ');
+  files === 1
+    ? 'CAST(1 AS BIGINT) AS file_set_0'
+    : Array.from(
+        { length: setsOf(files) },
+        (_, set) =>
+          `bit_or(CASE WHEN file_number // ${FILES_OF_SET} = ${set} THEN CAST(1 AS BIGINT) << (file_number % ${FILES_OF_SET}) END) AS file_set_${set}`,
+      ).join(', ');
 
 /** Returns the SQL of the sets of several groups together, as a list of texts. */
 export const fileSetsTogether = (files: number): string =>

@@ -34,13 +34,23 @@ const fileCount = (bits: (of: number) => string): string =>
   `greatest(${FILE_BITS.map((of) => `bit_count(${bits(of)})`).join(', ')})`;
 
 /**
- * What each group of a bill keeps to find out whether two files have the same amounts: the lowest and the highest number of its
- * files, bits of each file, and the sum of its costs, each times the number of its file. Files as a group key would multiply the
+ * What each group of a bill keeps to find out whether two deliveries have the same amounts, beside the lowest and the highest number
+ * of its files: bits of each file, and the sum of its costs, each times the number of its file. Files as a group key would multiply the
  * groups. The same sums, each cost times the number of its service, tell equal prices of two services from equal charges.
  */
-export const FILE_WEIGHTS = `sum(CAST(cost AS DOUBLE) * ${FILE_NUMBER}) AS file_weight, min(${FILE_NUMBER}) AS lowest_file,
-  max(${FILE_NUMBER}) AS highest_file, ${FILE_BITS.map((of) => `bit_or(CAST(1 AS BIGINT) << (${FILE_NUMBER} % ${of})) AS file_bits_${of}`).join(', ')}, sum(CAST(cost AS DOUBLE) * ${SERVICE_NUMBER}) AS service_cost,
+const FILE_WEIGHTS = `sum(CAST(cost AS DOUBLE) * ${FILE_NUMBER}) AS file_weight, ${FILE_BITS.map((of) => `bit_or(CAST(1 AS BIGINT) << (${FILE_NUMBER} % ${of})) AS file_bits_${of}`).join(', ')}, sum(CAST(cost AS DOUBLE) * ${SERVICE_NUMBER}) AS service_cost,
   sum(CAST(cost AS DOUBLE) * ${SERVICE_NUMBER} * ${FILE_NUMBER}) AS service_weight`;
+
+/** Whether files are of several deliveries. Only these are compared. */
+const haveDeliveries = (files: readonly BillFile[]): boolean =>
+  new Set(files.map(({ path, delivery = path }) => delivery)).size > 1;
+
+/** Returns what each group keeps of its files, a comma after each. Each aggregate takes time in every row, so that one file has none. */
+export const fileAggregates = (files: readonly BillFile[]): string =>
+  (files.length === 1
+    ? '0 AS lowest_file, 0 AS highest_file, '
+    : `min(${FILE_NUMBER}) AS lowest_file, max(${FILE_NUMBER}) AS highest_file, `) +
+  (haveDeliveries(files) ? `${FILE_WEIGHTS}, ` : '');
 
 /** Returns the SQL of the part of a sum that the file `low` has, if only two files have it. */
 const partOfLow = (sum: string, weight: string): string => `(${sum} * high - ${weight}) / (high - low)`;
@@ -123,15 +133,14 @@ export async function findFilesTwice(
   bill: ReadBill,
   rowsElsewhere: number,
 ): Promise<void> {
-  const deliveries = new Map(files.map(({ opened, path, delivery = path }) => [opened, delivery]));
-  if (new Set(deliveries.values()).size < 2) return;
+  if (!haveDeliveries(files)) return;
   const accounts = await reader.query<{ account_key: string }>(
     `SELECT DISTINCT account_key FROM (${perhapsTwice(rowsElsewhere)})`,
   );
   if (accounts.length === 0) return;
   await dropTemporaryTables(reader, TABLES);
   const relations = billRelations(files, 'skipped');
-  const names = [...deliveries].map((pair) => sqlTexts(pair)).join(', ');
+  const names = files.map(({ opened, path, delivery = path }) => sqlTexts([opened, delivery])).join(', ');
   const delivered = (days: string): string => `
     SELECT * FROM (SELECT *, ${accountOfUnit('unit')} AS account_key FROM (${days}))
     JOIN (VALUES ${names}) AS delivered(file, delivery) USING (file) WHERE account_key IN ${sqlTexts(accounts.map(({ account_key }) => account_key))}`;

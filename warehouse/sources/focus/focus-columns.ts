@@ -69,7 +69,7 @@ export const cloudOf = (provider: string): string => `CASE
     ELSE lower(${normalTextSql(provider)}) END`;
 
 /** Returns a text, null if Azure writes it for a missing id. Checks the length first, so that few rows need their cloud. */
-const assigned = (text: string, cloud: string): string =>
+export const assigned = (text: string, cloud: string): string =>
   `CASE WHEN length(${text}) IN (2, 10) AND lower(${text}) IN ('-2', 'unassigned') AND ${cloud} = 'azure' THEN NULL ELSE ${text} END`;
 
 /** Returns an id in its normal form. Only blanks are a name, because an export with them always had that account. */

@@ -26,6 +26,17 @@ export function creditsOf(file: Shape): string {
     lambda cost_analytics_credit: abs(cost_analytics_credit) <= ${LARGEST_CREDIT}))) END`;
 }
 
+/**
+ * Returns the aggregates of a group's credits.
+ *
+ * @param areGrouped whether the rows stand for several lines each.
+ */
+export function creditAggregates(files: readonly Shape[], areGrouped: boolean): string {
+  if (!areGrouped && !files.some((file) => present(file, 'credits').length > 0))
+    return `${NO_CREDITS} AS credits, 0 AS credit_rows`;
+  return `sum(credits) AS credits, ${areGrouped ? 'CAST(sum(group_credit_rows) AS BIGINT)' : 'count_if(credits <> 0)'} AS credit_rows`;
+}
+
 const MOST_NOTES = 20;
 
 /** Returns a note for each bill whose rows have credits. Only the cost columns count, whatever the credits are. */

@@ -34,7 +34,10 @@ export async function dailyMoney(reader: Statements, candidates: readonly Candid
   }
   const parts = Math.max(1, Math.ceil(days / DAYS_OF_PART));
   return Array.from({ length: parts }, (_, part) =>
-    dailyMoneyOf(`${STORED} AND hash(account, resource_id) % ${parts} = ${part}`, candidates),
+    dailyMoneyOf(
+      parts === 1 ? STORED : `${STORED} AND hash(account, resource_id) % ${parts} = ${part}`,
+      candidates,
+    ),
   );
 }
 

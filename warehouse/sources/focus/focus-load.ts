@@ -9,12 +9,12 @@ import {
   purchaseNotes,
 } from './commitment-purchases.ts';
 import { creditNotes } from './focus-credits.ts';
-import { dayOfText, localDayOfText, nullable } from '../feeds/cells.ts';
+import { dayOfText, localDayOfText, nullable, withoutMark } from '../feeds/cells.ts';
 import { refuseOtherSet } from '../bills/azure-sets.ts';
 import { billRelations, type BillFile } from '../bills/bill-relations.ts';
 import { BILL_VALUES, LISTED_KEYS } from './values/bill-values.ts';
 import { candidatesToCollect, fieldOf, type Candidate } from './values/collected-values.ts';
-import { calledIn, cloudOf, idOf, type Called, type CostColumn } from './focus-columns.ts';
+import { assigned, calledIn, cloudOf, idOf, type Called, type CostColumn } from './focus-columns.ts';
 import {
   ACCOUNT_DAYS,
   ACCOUNT_NAMES,
@@ -233,61 +233,53 @@ const costs = (of: 'spend' | 'values'): string =>
     )
     .join(' ');
 
-/** Returns the text keys of the groups, each with its name in messages. */
+/** Returns the text keys of the groups beside those of bills, each with its name in messages. */
 const keyNames = (
   candidates: readonly Candidate[],
   called: Called,
 ): (readonly [key: string, name: string])[] => [
-  ['currency', called('currency')],
-  ['provider', called('provider')],
-  ['account', called('account')],
   ['resource_id', called('resource')],
   ['purchased_commitment', called('commitment')],
   ...candidates.map((candidate) => [candidate.column, called(fieldOf(candidate))] as const),
 ];
 
+/** What all groups of an account's bill have in common, as the export writes it. */
+const BILL = ['provider', 'billing_period', 'billing_period_end', 'currency', 'account', 'account_name'];
+
 /**
  * Selects all groups of one kind (focus-roll-up.ts). Bills that fell back have their BilledCost. `counts` is true in the wanted
- * billing periods.
+ * billing periods. Bills are far fewer than groups, so that what they have in common is cast and checked once for each.
  */
 const checkedGroups = (
   candidates: readonly Candidate[],
   called: Called,
   of: 'spend' | 'values' = 'spend',
 ): string => `
-WITH all_groups AS (
+WITH all_groups AS NOT MATERIALIZED (
   SELECT *, false AS fell_back FROM focus_roll_up AS read_first
   ANTI JOIN temp.main.fallen_back AS bill
     ON bill.provider = read_first.provider AND bill.billing_period = CAST(read_first.billing_period AS VARCHAR)
   UNION ALL
   SELECT *, true AS fell_back FROM billed_roll_up),
-groups_of_kind AS (
+groups_of_kind AS NOT MATERIALIZED (
   SELECT * EXCLUDE (is_of_values${of === 'spend' ? ', service, resource_group, tags' : ''}) FROM all_groups
   WHERE ${of === 'spend' ? 'NOT ' : ''}is_of_values),
+written_bills AS (SELECT DISTINCT ${BILL.join(', ')} FROM groups_of_kind),
 clouds AS (
-  SELECT provider, ${cloudOf('provider')} AS cloud FROM (SELECT DISTINCT provider FROM groups_of_kind)
+  SELECT provider, ${cloudOf('provider')} AS cloud FROM (SELECT DISTINCT provider FROM written_bills)
   WHERE ${nullable('provider')} IS NOT NULL),
-dated_groups AS (
-  SELECT * REPLACE (
+bills AS (
+  SELECT cloud, ${BILL.map((key) => `${key} AS written_${key}`).join(', ')},
     ${readableDay(localDayOfText('billing_period'), '$last_day::DATE')} AS billing_period,
     ${readableDay(localDayOfText('billing_period_end'), '$last_day::DATE')} AS billing_period_end,
     ${nullable(normalTextSql('currency'))} AS currency,
-    ${idOf('account')} AS account, ${idOf('account_name')} AS account_name, lower(${idOf('resource_id')}) AS resource_id,
-    ${shortText('resource_name')} AS resource_name, ${shortText('zone')} AS zone${candidates
-      .map(({ column }) => `, ${normalTextSql(column)} AS ${column}`)
-      .join('')}),
+    ${idOf('account')} AS account, ${idOf('account_name')} AS account_name,
     COALESCE(${localDayOfText('billing_period')} > ${dayOfText('billing_period')}, false) AS is_ahead,
     CAST(billing_period AS VARCHAR) AS raw_billing_period, CAST(billing_period_end AS VARCHAR) AS raw_billing_period_end
-  FROM groups_of_kind LEFT JOIN clouds USING (provider)),
-wanted AS (
-  SELECT *, ${isWanted('billing_period')} AS counts
-  FROM dated_groups),
-counted AS (SELECT *, ${IS_AMORTISED_PURCHASE} AS is_amortised_purchase FROM wanted)
-SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end, is_amortised_purchase) REPLACE (
-    ${costs(of)}
+  FROM written_bills LEFT JOIN clouds USING (provider)),
+checked_bills AS (
+  SELECT * EXCLUDE (billing_period_end, raw_billing_period, raw_billing_period_end), ${isWanted('billing_period')} AS counts,
     CASE
-      WHEN NOT counts THEN NULL
-      WHEN problem IS NOT NULL THEN problem
       WHEN billing_period IS NULL
         THEN ${problem(called('billing_period'), expectedTime('a UTC time', 'raw_billing_period'), 'raw_billing_period')}
       WHEN billing_period_end IS NULL AND ${nullable('trim(raw_billing_period_end)')} IS NOT NULL
@@ -297,6 +289,28 @@ SELECT * EXCLUDE (raw_billing_period, billing_period_end, raw_billing_period_end
       WHEN currency IS NULL THEN ${problem(called('currency'), "'a currency'", 'currency')}
       WHEN cloud IS NULL THEN ${problem(called('provider'), "'a provider'", 'cloud')}
       WHEN account IS NULL THEN ${problem(called('account'), "'an account'", 'account')}
+      ${whenTooLong(called('currency'), 'currency')}
+      ${whenTooLong(called('provider'), 'written_provider')}
+      ${whenTooLong(called('account'), 'account')}
+    END AS bill_problem
+  FROM bills),
+wanted AS (
+  SELECT groups_of_kind.* EXCLUDE (${BILL.filter((key) => key !== 'provider').join(', ')}) REPLACE (
+    COALESCE(NULLIF(${normalTextSql('resource_id')}, ''), ${withoutMark('resource_id')}) AS resource_id,
+    ${shortText('resource_name')} AS resource_name, ${shortText('zone')} AS zone${candidates
+      .map(({ column }) => `, ${normalTextSql(column)} AS ${column}`)
+      .join('')}),
+    checked_bills.* EXCLUDE (${BILL.map((key) => `written_${key}`).join(', ')})
+  FROM groups_of_kind JOIN checked_bills
+    ON ${BILL.map((key) => `groups_of_kind.${key} IS NOT DISTINCT FROM written_${key}`).join(' AND ')}),
+counted AS (
+  SELECT * REPLACE (lower(${assigned(nullable('resource_id'), 'cloud')}) AS resource_id), ${IS_AMORTISED_PURCHASE} AS is_amortised_purchase
+  FROM wanted)
+SELECT * EXCLUDE (bill_problem, is_amortised_purchase) REPLACE (
+    ${costs(of)}
+    CASE
+      WHEN NOT counts THEN NULL
+      WHEN COALESCE(problem, bill_problem) IS NOT NULL THEN COALESCE(problem, bill_problem)
       ${keyNames(candidates, called)
         .map(([key, name]) => whenTooLong(name, key))
         .join('\n      ')}

@@ -23,8 +23,7 @@ import {
   timeOf,
   type CostColumn,
 } from './focus-columns.ts';
-import { commitmentOf } from './commitment-purchases.ts';
-import { creditsOf } from './focus-credits.ts';
+import { creditAggregates, creditsOf } from './focus-credits.ts';
 import { isKept } from './kept-resources.ts';
 import { problem, problemOf, whenTooLong } from '../feeds/problems.ts';
 import {
@@ -38,9 +37,9 @@ import {
   readableTime,
 } from '../feeds/readable-limits.ts';
 import { fileNumbers, fileSets } from './file-sets.ts';
-import { FILE_WEIGHTS } from './files-twice.ts';
+import { fileAggregates } from './files-twice.ts';
 import { LINE_SUMS, NO_LINES } from './lines-twice.ts';
-import { LAST_FILE, REJECTED_FILE, sumOfKnown } from '../feeds/rejected-rows.ts';
+import { sumOfKnown } from '../feeds/rejected-rows.ts';
 import type { Relation } from '../feeds/scan-files.ts';
 import { sqlText } from '../../engine/sql/sql-text.ts';
 import { dropTemporaryTables } from '../../engine/sql/temporary-tables.ts';
@@ -85,10 +84,8 @@ const typedRows = (
     ${costColumn === 'EffectiveCost' ? isNonzero(file, 'BilledCost') : 'false'} AS billed_nonzero,
     ${billingPeriodOf(file, 'billing_period')} AS billing_period, ${billingPeriodOf(file, 'billing_period_end')} AS billing_period_end,
     ${keyOf(file, 'currency')} AS currency,
-    COALESCE(lower(${textOf(file, 'charge_category')}) = 'usage', true) AS is_usage,
-    COALESCE(lower(${textOf(file, 'charge_category')}) = 'purchase', false) AS is_purchase,
-    ${costColumn === 'EffectiveCost' ? commitmentOf(file, 'purchase') : 'CAST(NULL AS VARCHAR)'} AS purchased_commitment,
-    ${costColumn === 'EffectiveCost' ? commitmentOf(file, 'usage') : 'CAST(NULL AS VARCHAR)'} AS covering,
+    lower(${textOf(file, 'charge_category')}) AS charge_category,
+    ${costColumn === 'EffectiveCost' ? textOf(file, 'commitment') : 'CAST(NULL AS VARCHAR)'} AS commitment,
     ${creditsOf(file)} AS credits,${file.costSet === undefined ? '' : ` ${quoted(file.costSet)} AS cost_set,`}${file.values === undefined ? '' : ' group_rows, group_credit_rows,'}
     ${keyOf(file, 'provider')} AS provider, ${accountOf(file)} AS account,
     ${keyOf(file, 'account_name')} AS account_name,
@@ -173,23 +170,22 @@ type Bills = 'all' | 'fallen back';
 const listedFrom = (relations: readonly Relation[]): Relation[] =>
   relations.map((relation) => relation.values ?? relation);
 
-/**
- * What groups of days and resources have beside their cost.
- *
- * @param areGrouped whether the rows stand for several lines each.
- */
-const ofSpend = (areGrouped: boolean): string => `, any_value(account_name) AS account_name,
+/** Returns what groups of days and resources have beside their cost. Rows of some relations stand for several lines each. */
+function ofSpend(files: readonly BillFile[], relations: readonly Relation[]): string {
+  const areGrouped = relations.some(({ values }) => values !== undefined);
+  const lastFile = files.length === 1 ? 'any_value(file)' : 'max(file)';
+  return `, any_value(account_name) AS account_name,
   min(CASE WHEN resource_id IS NOT NULL THEN resource_name END) AS resource_name,
   min(CASE WHEN resource_id IS NOT NULL AND resource_name IS NOT NULL THEN zone END) AS zone,
-  ${REJECTED_FILE},
+  CASE WHEN problem IS NOT NULL THEN ${lastFile} END AS file, ${lastFile} AS last_file,
   ${areGrouped ? 'CAST(sum(group_rows) AS BIGINT)' : 'count(*)'} AS row_count,
   bool_or(CASE WHEN cost IS NULL THEN ${nullable(writtenOut('raw_cost'))} IS NOT NULL ELSE cost <> 0 END) AS cost_present,
   bool_or(billed_nonzero AND is_usage) AS usage_billed, bool_or(is_usage) AS is_usage,
   bool_or(is_purchase) AS is_purchase,
   min(CASE WHEN cost > 0 THEN covering END) AS first_covering, max(CASE WHEN cost > 0 THEN covering END) AS last_covering,
-  sum(credits) AS credits, ${areGrouped ? 'CAST(sum(group_credit_rows) AS BIGINT)' : 'count_if(credits <> 0)'} AS credit_rows,
-  ${LAST_FILE},
-  ${FILE_WEIGHTS}, ${areGrouped ? NO_LINES : LINE_SUMS}`;
+  ${creditAggregates(relations, areGrouped)},
+  ${fileAggregates(files)}${areGrouped ? NO_LINES : LINE_SUMS}, ${fileSets(files.length)}`;
+}
 
 /** Selects the groups of these grains. Groups of values have only the keys of bills, and what bills can be divided by. */
 function rolledUp(
@@ -203,7 +199,6 @@ function rolledUp(
   const lastDay = lastReadableDay(now);
   const read = billRelations(files, bills === 'all' ? 'counted' : 'skipped');
   const relations = grains.includes('spend') ? read : listedFrom(read);
-  const areGrouped = relations.some(({ values }) => values !== undefined);
   const called = calledIn(relations);
   const costSet = relations.some((file) => file.costSet !== undefined)
     ? ', bit_or(cost_set) AS cost_set'
@@ -230,27 +225,31 @@ function rolledUp(
 WITH typed_rows AS (${scans.join('\n  UNION ALL')}),
 readable_rows AS (
   SELECT * REPLACE (${readableTime('period_start', lastDay)} AS period_start, ${readableTime('period_end', lastDay)} AS period_end,
-    ${readableAmount('cost')} AS cost, CASE WHEN cost <> 0 THEN ${readableText('purchased_commitment')} END AS purchased_commitment,
-    ${[...TEXTS, ...candidates.map(({ column }) => column)].map((text) => `${readableText(text)} AS ${text}`).join(',\n    ')})
+    ${readableAmount('cost')} AS cost,
+    ${[...TEXTS, ...candidates.map(({ column }) => column)].map((text) => `${readableText(text)} AS ${text}`).join(',\n    ')}),
+    COALESCE(charge_category = 'usage', true) AS is_usage, COALESCE(charge_category = 'purchase', false) AS is_purchase,
+    CASE WHEN charge_category = 'purchase' AND cost <> 0 THEN ${readableText('commitment')} END AS purchased_commitment,
+    CASE WHEN charge_category = 'usage' THEN commitment END AS covering
   FROM typed_rows),
+spanning_rows AS (
+  SELECT *, period_end > CAST(CAST(period_start AS DATE) + 1 AS TIMESTAMP) AS spans_days FROM readable_rows),
 checked_rows AS (
-  SELECT *, period_end > CAST(CAST(period_start AS DATE) + 1 AS TIMESTAMP) AS spans_days,
-    CASE
+  SELECT *, CASE
       WHEN period_start IS NULL THEN ${problem(called('period_start'), expectedTime('a UTC time', 'raw_period_start'), 'raw_period_start')}
       WHEN period_end IS NULL THEN ${problem(called('period_end'), expectedTime('a UTC time', 'raw_period_end'), 'raw_period_end')}
       WHEN period_end < period_start THEN ${problem(called('period_end'), sqlText(`a time not before ${called('period_start')}`), 'raw_period_end')}
-      WHEN ${isTooLong('period_start', 'period_end')}
+      WHEN spans_days AND ${isTooLong('period_start', 'period_end')}
         THEN ${problem(called('period_end'), `'a charge period of ${LONGEST_PERIOD}'`, 'raw_period_end')}
       WHEN cost IS NULL THEN ${problemOf('cost_called', expectedAmount('raw_cost'), 'raw_cost')}
       ${whenTooLong(called('account_name'), 'account_name')}
     END AS problem
-  FROM readable_rows AS typed_rows${
+  FROM spanning_rows AS typed_rows${
     bills === 'all'
       ? ''
       : ' SEMI JOIN temp.main.fallen_back AS bill ON bill.provider = typed_rows.provider AND bill.billing_period = CAST(typed_rows.billing_period AS VARCHAR)'
   })
 SELECT ${isOfValues} AS is_of_values, ${[...BILL_KEYS, ...keys, ...noKeys].join(', ')},
-  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? `${ofSpend(areGrouped)}${costSet}, ${fileSets(files.length)}` : ''}
+  ${sumOfKnown('cost')} AS cost${grains.includes('spend') ? `${ofSpend(files, relations)}${costSet}` : ''}
 FROM (
   SELECT * ${collectedKeys(candidates)},
     CAST(period_start AS DATE) AS day,
