@@ -8,6 +8,7 @@ import { lastReading, storeReading } from '../../warehouse/sources/publishing/la
 import {
   beginLoad,
   type FileCounts,
+  NOTHING_LOADED,
   type LoadResult,
   type LoadScope,
 } from '../../warehouse/sources/publishing/load.ts';
@@ -101,18 +102,9 @@ export function ingestSource(source: CostSource, ingest: Ingest): Promise<Ingest
         ? await session.transaction(publish)
         : await publishComputed(warehouse, session, scope, publish);
     return {
-      ...(published ?? NOTHING_READ),
+      ...(published ?? NOTHING_LOADED),
       ...files.counts,
       notes: [...files.notes, ...(published?.notes ?? [])],
     };
   });
 }
-
-const NOTHING_READ = {
-  months: [],
-  costTotal: '0',
-  rowsRead: 0,
-  rowsRejected: 0,
-  rowsLeftOut: 0,
-  rejectedSamples: [],
-};

@@ -32,7 +32,7 @@ const LOOKS = [
 
 const TOO_SLOW = 'the source did not answer in time: check the address, or name a smaller folder';
 
-const NOTHING_READ =
+const NO_TIME =
   'there was no time to read even the newest file, so that nobody knows what it has: name a smaller folder, or connect it and see its first run';
 
 /**
@@ -66,5 +66,5 @@ export async function checkSource(
     }
   }
   if (look.listed.length === 0) return judgeLook(of, look, TOO_SLOW);
-  return judgeLook(of, look, look.facts === null && look.groups === null ? NOTHING_READ : null);
+  return judgeLook(of, look, look.facts === null && look.groups === null ? NO_TIME : null);
 }

@@ -16,7 +16,7 @@ import { readGroups, type ReadGroups } from '../../../warehouse/sources/checks/r
 import { rehearsedFacts, type RehearsedFacts } from '../../../warehouse/sources/checks/rehearsed-facts.ts';
 import type { CostSource } from '../../../warehouse/sources/cost-sources.ts';
 import { fileLocations, locationsOf } from '../../../warehouse/sources/file-locations.ts';
-import { beginLoad, type LoadResult } from '../../../warehouse/sources/publishing/load.ts';
+import { beginLoad, NOTHING_LOADED, type LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { publishLoad } from '../../../warehouse/sources/publishing/publish-load.ts';
 import { besideOthers, type BesideOthers } from '../../../warehouse/spend/checks/beside-others.ts';
 import { readSource } from '../read-source.ts';
@@ -159,7 +159,7 @@ async function readFiles(
       const continued = { since: null, state, readAll: true };
       const reading = { sessions, load, ...given, continued };
       const { staged } = await readSource(source, reading);
-      const read = staged === null ? NOTHING_READ : await publishLoad(session, staged);
+      const read = staged === null ? NOTHING_LOADED : await publishLoad(session, staged);
       await sampleFiles(source, files, { reader, currency }, look);
       return { ...read, notes: [...files.notes, ...read.notes] };
     } catch (error) {
@@ -203,16 +203,6 @@ async function sampleFiles(
   const file = described.find(({ path }) => path === largest?.path) ?? described[0];
   if (file !== undefined) look.sample = await sampleBill(reader, billFileOf(source, file, currency));
 }
-
-const NOTHING_READ: LoadResult = {
-  months: [],
-  costTotal: '0',
-  rowsRead: 0,
-  rowsRejected: 0,
-  rowsLeftOut: 0,
-  rejectedSamples: [],
-  notes: [],
-};
 
 /** Interrupts the statements of sessions once a signal aborts, and then throws its reason. */
 async function endedBy<Result>(

@@ -1,27 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { NOTHING_FOUND } from '../../../domain/sources/checks/checked-source.ts';
 import { foundWords, monthsWords } from '../../../web/sources/connect/found-words.ts';
 import { freeName } from '../../../web/sources/connect/free-name.ts';
 import { readingPolicy } from '../../../web/sources/connect/steps/aws-steps.ts';
 import { accessSteps } from '../../../web/sources/connect/steps/access-steps.ts';
 import { isNamed, namesIn } from '../../../web/sources/connect/steps/location-names.ts';
 import { locationOf, PLACES, typeOf, waysOf, wayOf, type Place } from '../../../web/sources/connect/ways.ts';
-
-const NOTHING = {
-  files: null,
-  files_not_read: null,
-  bytes: null,
-  format: null,
-  months: [],
-  first_day: null,
-  last_day: null,
-  currency: null,
-  accounts: [],
-  units: [],
-  rows_estimate: null,
-  unchanged_by_run: null,
-  clusters_matched: null,
-  clusters: [],
-};
 
 describe('what a look at a source found, in words', () => {
   it('says what is known, and nothing of the rest', () => {
@@ -59,9 +43,9 @@ describe('what a look at a source found, in words', () => {
       },
       { name: 'A daily run', words: '2 of 3 files did not change for a day, and would not be read again' },
     ]);
-    expect(foundWords(NOTHING)).toEqual([]);
+    expect(foundWords(NOTHING_FOUND)).toEqual([]);
     expect(
-      foundWords({ ...NOTHING, files: 4, files_not_read: 3, rows_estimate: 40, units: ['prod'] }),
+      foundWords({ ...NOTHING_FOUND, files: 4, files_not_read: 3, rows_estimate: 40, units: ['prod'] }),
     ).toEqual([
       { name: 'Files', words: '4 files, 3 of them not read' },
       { name: 'Rows', words: 'About 40 rows' },
@@ -75,7 +59,7 @@ describe('what a look at a source found, in words', () => {
 
   it('names some accounts of many', () => {
     const accounts = Array.from({ length: 11 }, (_, index) => `a${index + 1}`);
-    expect(foundWords({ ...NOTHING, accounts })).toEqual([
+    expect(foundWords({ ...NOTHING_FOUND, accounts })).toEqual([
       { name: 'Accounts', words: '11 accounts: a1, a2, a3, a4, a5, a6, a7, a8 and 3 more' },
     ]);
   });

@@ -57,6 +57,17 @@ export interface LoadResult extends FeedCounts {
   notes: string[];
 }
 
+/** The result of a run that had nothing to read. */
+export const NOTHING_LOADED: LoadResult = {
+  months: [],
+  costTotal: '0',
+  rowsRead: 0,
+  rowsRejected: 0,
+  rowsLeftOut: 0,
+  rejectedSamples: [],
+  notes: [],
+};
+
 /** Begins a load. Its id sorts after all earlier loads of the source, because the newest reading is the current one. */
 export async function beginLoad<Scope extends LoadScope>(
   session: Session,
