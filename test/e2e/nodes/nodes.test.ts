@@ -283,7 +283,7 @@ describe.skipIf(why !== '')(`nodes of one DuckLake${why}`, () => {
     expect(cluster.apis.map((api) => api.logs()).join('')).not.toContain(loaded);
     for (const worker of cluster.workers) expect(await worker.stop()).toBe(0);
     const path = `/cost-sources/${source}`;
-    expectData(await admins[0].post(`${path}/ingest`, {}));
+    expectData(await admins[0].post(`${path}/ingest`, { all: true }));
     expectError(await admins[1].post(`${path}/ingest`, {}), 409, /running/);
     const newest = async () => expectPage(await admins[2].get<Run[]>(`${path}/runs`)).items[0];
     expect(await newest()).toMatchObject({ status: 'running' });
