@@ -22,6 +22,8 @@ export interface Reading {
   bigQueryEndpoint?: string | undefined;
   /** How many of the newest days an API is asked for; by default all that the source lacks. */
   newestDays?: number;
+  /** How many of the newest billing periods of a table are read, each of which is a query that is billed; by default all that have changed. */
+  newestPeriods?: number;
   continued: ContinuedReading;
 }
 

@@ -1,4 +1,4 @@
-import { dayOf } from '../../domain/shared/calendar.ts';
+import { dayOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { invalid } from '../../domain/shared/errors.ts';
 import { firstAndMore } from '../../domain/shared/text/for-message.ts';
 import { otherSeparator } from '../../domain/sources/exports/other-separator.ts';
@@ -93,6 +93,8 @@ export interface ListedFile extends Readable {
   costSet?: CostSet;
   /** The file that somebody has sent; absent for any other. */
   sent?: UploadedFile;
+  /** The billing period of a table that it stands for; absent for a file. */
+  period?: { month: Month | null; firstDay: Day | null };
 }
 
 /** The current files of a location. None of them is opened to read. */

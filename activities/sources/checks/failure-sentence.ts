@@ -34,10 +34,6 @@ const ADVICE: readonly { about: RegExp; advice: string }[] = [
     advice: 'add the column to the export, or choose the kind of source that reads these files',
   },
   {
-    about: /no lines of these months$/,
-    advice: 'name the table into which Google writes now, because a look reads only this month and the last',
-  },
-  {
     about: /cannot be reached \(\w+\)$/,
     advice: 'check the address, and whether a firewall keeps the service from it',
   },

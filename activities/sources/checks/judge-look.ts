@@ -137,11 +137,12 @@ function warningsOfBill({ source }: Of, look: Look, found: FoundInSource): strin
 /** Returns what is known of a source. Months and days are exact, or not known. */
 function foundBy(of: Of, { listed, facts, groups, load, beside }: Look): FoundInSource {
   const { source, organisation, now } = of;
-  // Of a table, only the newest billing periods are read.
+  // Of a table, all billing periods are listed, and only the newest are read.
   const isTable = credentialTypeOf(source.location) === 'google';
   // An API, a table, or a location that could not be listed.
   const isUnlisted = listed.length === 0 || isTable;
   const isApi = isUnlisted && facts !== null;
+  const periods = listed.flatMap(({ period }) => period ?? []);
   const read = listed.filter(({ isRead }) => isRead && (facts !== null || groups !== null));
   const isWhole = !isUnlisted && read.length === listed.length;
   const known = facts ?? groups;
@@ -153,8 +154,12 @@ function foundBy(of: Of, { listed, facts, groups, load, beside }: Look): FoundIn
     files_not_read: isUnlisted ? null : listed.length - read.length,
     bytes: isUnlisted ? null : total(listed.map(({ bytes }) => bytes)),
     format: isTable ? 'bigquery' : isApi ? 'api' : formatsOf(listed.map(({ path }) => path)),
-    months: isWhole ? (known?.months ?? []) : [],
-    first_day: isWhole ? (known?.firstDay ?? null) : null,
+    months: isTable ? periods.flatMap(({ month }) => month ?? []) : isWhole ? (known?.months ?? []) : [],
+    first_day: isTable
+      ? (periods.flatMap(({ firstDay }) => firstDay ?? []).sort()[0] ?? null)
+      : isWhole
+        ? (known?.firstDay ?? null)
+        : null,
     last_day: isWhole || isApi ? (known?.lastDay ?? null) : null,
     currency: !isBill(of)
       ? null

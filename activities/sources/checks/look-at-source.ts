@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BillSample } from '../../../domain/sources/checks/bill-findings.ts';
-import { addMonths, dayOf, monthOf, type Month } from '../../../domain/shared/calendar.ts';
-import { credentialTypeOf, type Credentials } from '../../../domain/sources/credentials.ts';
+import type { Credentials } from '../../../domain/sources/credentials.ts';
 import { KINDS } from '../../../domain/sources/kinds.ts';
 import type { Buckets, OperatorBuckets } from '../../../domain/sources/exports/object-storage.ts';
 import { refuseTable } from '../../../domain/sources/table-location.ts';
@@ -74,6 +73,9 @@ export const newLook = (): Look => ({
 /** The days that an API is asked for. The newest can be empty yet. */
 const NEWEST_DAYS = 3;
 
+/** The billing periods of a table that are read. Each is a query that is billed. */
+const NEWEST_PERIODS = 2;
+
 /**
  * Reads a source as an ingest does, into a warehouse that nobody else sees, and compares it with the connected sources.
  *
@@ -137,7 +139,7 @@ async function readFiles(
     orgId: organisation.id,
     sourceId: source.id,
     runId: `run_${randomUUID()}`,
-    startMonth: firstMonthOf(source, now),
+    startMonth: null,
     endMonth: null,
     acceptShrink: false,
     now,
@@ -155,6 +157,7 @@ async function readFiles(
         bigQueryEndpoint,
         attempt,
         newestDays: NEWEST_DAYS,
+        newestPeriods: NEWEST_PERIODS,
       };
       const continued = { since: null, state, readAll: true };
       const reading = { sessions, load, ...given, continued };
@@ -175,10 +178,6 @@ async function readFiles(
     }
   });
 }
-
-/** Each billing period of a table is a query that is billed, so that only the newest two are read. Files are read whole. */
-const firstMonthOf = ({ location }: CostSource, now: Date): Month | null =>
-  credentialTypeOf(location) === 'google' ? addMonths(monthOf(dayOf(now)), -1) : null;
 
 /** Some of the newest files. The largest of them shows best how an export writes its rows. */
 const SAMPLED = 10;

@@ -45,7 +45,7 @@ export interface OpenedTable {
  */
 export async function openedTable(source: TableSource, reading: Reading): Promise<OpenedTable> {
   const { kind, location, options } = source;
-  const { sessions, load } = reading;
+  const { sessions, load, newestPeriods } = reading;
   const id = tableOfLocation(location);
   const queries = queriesOf(reading, options.max_bytes);
   const columns = await columnsOfQuery(everything(id), queries);
@@ -59,7 +59,11 @@ export async function openedTable(source: TableSource, reading: Reading): Promis
   ];
   const isPartitioned = await wouldRun(partitionProbe(table), queries);
   const found: TablePeriod[] = [];
-  const query = periodsQuery(table, { isPartitioned, startMonth: load.startMonth });
+  const query = periodsQuery(table, {
+    isPartitioned,
+    startMonth: load.startMonth,
+    hasDays: newestPeriods !== undefined,
+  });
   const { pages } = await resultOfQuery(query, 'the list of billing periods', queries);
   for await (const rows of pages) found.push(...rows.map(periodOf));
   const periods = found.filter(({ month }) => isWanted(month, load));

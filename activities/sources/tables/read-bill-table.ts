@@ -51,7 +51,9 @@ async function readBillTable(source: TableSource, reading: Reading): Promise<Sou
     isWhole: false,
     read: async (some: readonly ListedFile[]) => {
       const names = new Set(some.map(({ path }) => path));
-      const periods = opened.periods.filter((period) => names.has(nameOf(location, period)));
+      const periods = opened.periods
+        .filter((period) => names.has(nameOf(location, period)))
+        .slice(-(reading.newestPeriods ?? opened.periods.length));
       return {
         files: await periodFiles(location, opened, periods, reading),
         copies: new Map(),
@@ -87,6 +89,7 @@ function listed(location: string, period: TablePeriod, exported: number | null):
     version: `${period.version}${isOver ? '|over' : ''}`,
     bytes: null,
     writtenAt: period.exported,
+    period,
   };
 }
 

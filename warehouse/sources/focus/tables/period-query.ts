@@ -11,6 +11,8 @@ export interface TablePeriod {
   version: string;
   /** When its newest line was exported, in milliseconds since 1970; null if the table does not say. */
   exported: number | null;
+  /** The first day of its lines; null if nobody asked for it. */
+  firstDay: Day | null;
   /** The days of the partitions that hold its lines; null if the table is not partitioned by the time of arrival. */
   partitions: { from: Day; through: Day } | null;
 }
@@ -34,12 +36,17 @@ const MONTHS_BEFORE = 1;
  * four columns at most, and of a partitioned table only what can be of the wanted months.
  *
  * @param startMonth the first wanted month; null for all.
+ * @param hasDays whether it also reads the first day of each period, which is one more column.
  */
 export function periodsQuery(
   table: BillTable,
-  { isPartitioned, startMonth }: { isPartitioned: boolean; startMonth: Month | null },
+  {
+    isPartitioned,
+    startMonth,
+    hasDays,
+  }: { isPartitioned: boolean; startMonth: Month | null; hasDays: boolean },
 ): BigQueryQuery {
-  const { effectiveCost, billedCost, exportTime, month } = table;
+  const { effectiveCost, billedCost, exportTime, month, chargeStart } = table;
   const costs = [effectiveCost, billedCost].map((cost) => cost?.amount ?? 'CAST(NULL AS BIGNUMERIC)');
   const day = (aggregate: string): string =>
     isPartitioned ? `CAST(DATE(${aggregate}(arrived)) AS STRING)` : 'CAST(NULL AS STRING)';
@@ -49,9 +56,10 @@ export function periodsQuery(
       : '';
   return {
     query: `SELECT month, COUNT(*) AS line_count, CAST(SUM(effective) AS STRING) AS effective, CAST(SUM(billed) AS STRING) AS billed,
-  ${exportTime === null ? 'CAST(NULL AS INT64)' : 'MAX(exported)'} AS exported, ${day('MIN')} AS first_partition, ${day('MAX')} AS last_partition
+  ${exportTime === null ? 'CAST(NULL AS INT64)' : 'MAX(exported)'} AS exported, ${day('MIN')} AS first_partition, ${day('MAX')} AS last_partition,
+  ${hasDays ? 'CAST(DATE(MIN(charge_start)) AS STRING)' : 'CAST(NULL AS STRING)'} AS first_day
 FROM (
-  SELECT ${month} AS month, ${costs[0]} AS effective, ${costs[1]} AS billed${exportTime === null ? '' : `, ${micros(exportTime)} AS exported`}${isPartitioned ? `, ${PARTITION} AS arrived` : ''}
+  SELECT ${month} AS month, ${costs[0]} AS effective, ${costs[1]} AS billed${exportTime === null ? '' : `, ${micros(exportTime)} AS exported`}${isPartitioned ? `, ${PARTITION} AS arrived` : ''}${hasDays ? `, ${chargeStart} AS charge_start` : ''}
   FROM ${named(table.name)} AS bill${since})
 GROUP BY month ORDER BY month`,
     parameters: [],
@@ -60,11 +68,13 @@ GROUP BY month ORDER BY month`,
 
 /** Returns a row of {@link periodsQuery}. */
 export function periodOf(cells: readonly (string | null)[]): TablePeriod {
-  const [month = null, rows, effective, billed, exported, from = null, through = null] = cells;
+  const [month = null, rows, effective, billed, exported, from = null, through = null, firstDay = null] =
+    cells;
   return {
     month,
     version: [rows, effective, billed, exported].map((part) => part ?? '').join('|'),
     exported: exported == null ? null : Number(BigInt(exported) / 1000n),
+    firstDay,
     partitions: from === null || through === null ? null : { from, through },
   };
 }

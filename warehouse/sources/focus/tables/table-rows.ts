@@ -39,7 +39,13 @@ export async function openTableRows(
   }
 }
 
-const ANY_PERIOD: TablePeriod = { month: null, version: '', exported: null, partitions: null };
+const ANY_PERIOD: TablePeriod = {
+  month: null,
+  version: '',
+  exported: null,
+  firstDay: null,
+  partitions: null,
+};
 
 /** Appends groups of a period. Cells are in the order of the query's columns. */
 export async function appendGroups(
