@@ -44,7 +44,9 @@ export async function ingest(
       throw new Error(`${run_id} failed: ${run.error ?? 'no reason was recorded'}`);
     if (run.status === 'completed') {
       const leftOut = run.rows_left_out === 0 ? '' : `${run.rows_left_out} left out, `;
-      const unchanged = run.files_unchanged ? `${run.files_unchanged} files unchanged, ` : '';
+      const unchanged = run.files_unchanged
+        ? `${run.files_unchanged} ${run.files_unchanged === 1 ? 'file' : 'files'} unchanged, `
+        : '';
       say(
         `${run_id} completed: ${unchanged}${run.rows_read} rows read, ${run.rows_rejected} rejected, ${leftOut}` +
           `${run.cost_total ?? 0} in ${run.months.join(', ') || 'no month'}`,
