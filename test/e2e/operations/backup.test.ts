@@ -172,7 +172,7 @@ describe('a backup of a running service', () => {
         return undefined;
       });
       await temporal.close();
-      expect(await ingest(as(other, backedUp.secret), backedUp.source)).toMatchObject({
+      expect(await ingest(as(other, backedUp.secret), backedUp.source, { all: true })).toMatchObject({
         status: 'completed',
         cost_total: 31.5,
       });
