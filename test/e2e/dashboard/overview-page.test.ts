@@ -93,11 +93,11 @@ describeInBrowser('the overview', (browser) => {
       service.url,
       (await newOrganisation(service, { name: 'Empty shop' })).secret,
     );
-    await page.getByText('No spend of this month has arrived yet.').waitFor();
+    await page.getByText(/^There is no spend yet\./).waitFor();
     await page.getByText(/^Nothing waits\./).waitFor();
     await page.getByText(/There is none yet\.$/).waitFor();
-    await page.getByRole('link', { name: 'See the sources' }).click();
-    await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Connect a source' }).click();
+    await page.getByRole('heading', { name: 'Connect a source', level: 1 }).waitFor();
   });
 
   it('asks nothing that the Starter plan does not include, and names the plan that does', async () => {
