@@ -219,4 +219,27 @@ describe.skipIf(lacking('sqlglot') !== '')(`a bill in a table of BigQuery${lacki
       expect(await storedBill(test, tenant.orgId)).toEqual((await storedFile(CHARGES)).stored);
     },
   );
+
+  it('has tags of Azure in any case, and those of other clouds exactly', async () => {
+    const charges: GoogleCharge[] = [
+      { cost: '60', labels: { Team: 'web' } },
+      { cost: '40', labels: { team: 'web' } },
+    ];
+    const taggedAs = async (provider: string, cloud: 'azure' | 'gcp') => {
+      const { fields, rows } = focusTableOf(charges);
+      const tenant = await newTableSource(test, 'focus');
+      await choose(test, tenant.orgId, { kind: 'tag', cloud, choice: 'Team', firstDay: '2025-12-01' });
+      await ingestRows(test, google, tenant, {
+        fields,
+        rows: rows.map((row) => ({ ...row, ProviderName: provider })),
+      });
+      const { spend } = await storedBill(test, tenant.orgId);
+      return spend.map((row) => [Reflect.get(row, 'tag_value'), Number(Reflect.get(row, 'cost'))]);
+    };
+    expect(await taggedAs('Microsoft', 'azure')).toEqual([['web', 100]]);
+    expect(await taggedAs('Google Cloud', 'gcp')).toEqual([
+      ['web', 60],
+      [null, 40],
+    ]);
+  });
 });

@@ -47,9 +47,15 @@ export function billTableOf(
 }
 
 /** Returns what the candidates of a load need of a table. */
-export const collectedOf = (candidates: readonly Candidate[]): CollectedKeys => ({
-  tagKeys: [...new Set(candidates.flatMap(({ kind, choice }) => (kind === 'tag' ? [choice] : [])))],
-  services: candidates.some(({ kind, choice }) => kind === 'split' && choice === 'service'),
-  resourceGroups: candidates.some(({ kind, choice }) => kind === 'split' && choice === 'resource_group'),
-  clusters: candidates.some(({ kind }) => kind === 'label'),
-});
+export function collectedOf(candidates: readonly Candidate[]): CollectedKeys {
+  const tags = candidates.filter(({ kind }) => kind === 'tag');
+  const exact = new Set(tags.filter(({ isAzureTag }) => !isAzureTag).map(({ choice }) => choice));
+  const tagKeys = [...new Set(tags.map(({ choice }) => choice))];
+  return {
+    tagKeys,
+    inAnyCase: new Set(tagKeys.filter((key) => !exact.has(key))),
+    services: candidates.some(({ kind, choice }) => kind === 'split' && choice === 'service'),
+    resourceGroups: candidates.some(({ kind, choice }) => kind === 'split' && choice === 'resource_group'),
+    clusters: candidates.some(({ kind }) => kind === 'label'),
+  };
+}

@@ -8,6 +8,8 @@ import { isOfPeriod, type TablePeriod } from './period-query.ts';
 /** What the organisation's picks divide bills by (values/collected-values.ts). */
 export interface CollectedKeys {
   tagKeys: readonly string[];
+  /** Those that only Azure's bills are divided by, which writes them in any case. */
+  inAnyCase: ReadonlySet<string>;
   services: boolean;
   resourceGroups: boolean;
   /** Whether lines that name their cluster and namespace are grouped by them (gke-labels.ts). */
@@ -75,19 +77,23 @@ const periodKeys = ({ billingPeriod }: BillTable): Columns => ({
 const collectedKeys = ({ tags, service, resourceGroup }: BillTable, collected: CollectedKeys): Columns => ({
   ...(collected.services && service !== null ? { [GROUP.service]: service } : {}),
   ...(collected.resourceGroups && resourceGroup !== null ? { [GROUP.resourceGroup]: resourceGroup } : {}),
-  ...(tags === null || collected.tagKeys.length === 0 ? {} : tagKeys(tags, collected.tagKeys)),
+  ...(tags === null || collected.tagKeys.length === 0 ? {} : tagKeys(tags, collected)),
   ...(collected.clusters && tags !== null && 'entries' in tags ? gkeKeys(tags.entries) : {}),
 });
 
 /** The first of equal keys counts, without blanks around it, as in a file. JSON is read after the grouping. */
-const tagKeys = (tags: BillTags, keys: readonly string[]): Columns =>
+const tagKeys = (
+  tags: BillTags,
+  { tagKeys: keys, inAnyCase }: Pick<CollectedKeys, 'tagKeys' | 'inAnyCase'>,
+): Columns =>
   'text' in tags
     ? { [GROUP.tags]: tags.text }
     : Object.fromEntries(
-        keys.map((_, place) => [
+        keys.map((key, place) => [
           tagColumn(place),
           `(SELECT tag.value FROM UNNEST(${tags.entries}) AS tag WITH OFFSET AS place
-      WHERE TRIM(tag.key, ' ') = @${tagColumn(place)} ORDER BY place LIMIT 1)`,
+      WHERE ${inAnyCase.has(key) ? `LOWER(TRIM(tag.key, ' ')) = LOWER(@${tagColumn(place)})` : `TRIM(tag.key, ' ') = @${tagColumn(place)}`}
+      ORDER BY place LIMIT 1)`,
         ]),
       );
 
