@@ -203,7 +203,7 @@ describe.skipIf(why !== '')(`bills of each kind, format and location${why}`, () 
     },
   );
 
-  /** A company can neither look at a source nor connect it, and is told why. */
+  /** Expects that a company may not look at a source and not connect it, and reads why. */
   const refuse = async (company: Company, source: object, says: RegExp): Promise<void> => {
     const { admin } = of(company);
     const { ok, problems, found } = expectData(await admin.post<Checked>('/cost-sources/check', source));

@@ -1,8 +1,8 @@
 import type { ExportFile } from '../feeds/export-files.ts';
 import { fileIndexOf, relationsOf, type Relation } from '../feeds/scan-files.ts';
 
-// Each group of a bill keeps the set of its files, so that a run knows which files have rows of a billing period without a second
-// reading. Files as a group key would multiply the groups.
+// Each group of a bill keeps the set of its files. So one reading tells a run which files have rows of a billing period. Files as a
+// group key would multiply the groups.
 
 /** A BIGINT has room for so many files. */
 const FILES_OF_SET = 62;

@@ -34,9 +34,9 @@ const fileCount = (bits: (of: number) => string): string =>
   `greatest(${FILE_BITS.map((of) => `bit_count(${bits(of)})`).join(', ')})`;
 
 /**
- * What each group of a bill keeps to find out whether two deliveries have the same amounts, beside the lowest and the highest number
- * of its files: bits of each file, and the sum of its costs, each times the number of its file. Files as a group key would multiply the
- * groups. The same sums, each cost times the number of its service, tell equal prices of two services from equal charges.
+ * What each group of a bill keeps beside the lowest and the highest number of its files. It tells whether two deliveries have the
+ * same amounts. It has bits of each file, and the sum of its costs, each times the number of its file. Files as a group key would
+ * multiply the groups. The same sums, each cost times the number of its service, tell equal prices of two services from equal charges.
  */
 const FILE_WEIGHTS = `sum(CAST(cost AS DOUBLE) * ${FILE_NUMBER}) AS file_weight, ${FILE_BITS.map((of) => `bit_or(CAST(1 AS BIGINT) << (${FILE_NUMBER} % ${of})) AS file_bits_${of}`).join(', ')}, sum(CAST(cost AS DOUBLE) * ${SERVICE_NUMBER}) AS service_cost,
   sum(CAST(cost AS DOUBLE) * ${SERVICE_NUMBER} * ${FILE_NUMBER}) AS service_weight`;

@@ -168,8 +168,8 @@ export function isSince(file: Shape, field: Field, day: Day): string {
 }
 
 /**
- * Returns whether a field is an amount other than zero. An amount of a format of its own is not looked at, because its EffectiveCost
- * is made of the same costs, so that it never falls back.
+ * Returns whether a field is an amount other than zero. A cloud's own format never falls back, because
+ * its EffectiveCost is made of the same costs. So its amounts are not looked at.
  */
 export function isNonzero(file: Shape, field: Field): string {
   const [column] = present(file, field);

@@ -16,8 +16,8 @@ const TOLD_ON_BILL = `(
 /**
  * Whether a cluster is on a bill that day, because any of its nodes or disks is. If it borrows its assets, the bill of the day
  * that lends them counts too. Other machines may have replaced those assets since. For that day, this computation's decision
- * overrides an earlier one. A source can also say that its clusters are always on a bill, on days that any bill has delivered, and
- * a bill can name a cluster itself.
+ * overrides an earlier one. A bill can name a cluster itself. A source can also say that its clusters are always on a
+ * bill, which counts on days that any bill has delivered.
  */
 const CLUSTER_DAYS = `
 CREATE TEMP TABLE cluster_days AS
