@@ -234,7 +234,10 @@ describe.skipIf(lacking('sqlglot') !== '')(`a bill in a table of BigQuery${lacki
         rows: rows.map((row) => ({ ...row, ProviderName: provider })),
       });
       const { spend } = await storedBill(test, tenant.orgId);
-      return spend.map((row) => [Reflect.get(row, 'tag_value'), Number(Reflect.get(row, 'cost'))]);
+      return spend.map((row): [unknown, number] => [
+        Reflect.get(row, 'tag_value'),
+        Number(Reflect.get(row, 'cost')),
+      ]);
     };
     expect(await taggedAs('Microsoft', 'azure')).toEqual([['web', 100]]);
     expect(await taggedAs('Google Cloud', 'gcp')).toEqual([
