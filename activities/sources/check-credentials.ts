@@ -9,6 +9,7 @@ import { vendorPlace, VENDORS } from '../../domain/sources/vendors/vendors.ts';
 import { listBucket, type BucketRules } from '../../egress/buckets/list-bucket.ts';
 import { openedBuckets } from '../../egress/buckets/opened-buckets.ts';
 import { openRemoteFile } from '../../egress/locations/remote-file.ts';
+import { bucketPattern } from './location-listing.ts';
 import { checkTables } from './tables/check-table.ts';
 import type { PrivateTargets } from '../../egress/requests/private-targets.ts';
 import { readVendorDays } from './vendors/read-vendor-days.ts';
@@ -58,7 +59,7 @@ async function openBuckets(
   const buckets = await openedBuckets(operatorBuckets, credentials, orgId, { privateTargets, field, signal });
   const rules: BucketRules = { buckets, privateTargets, field, signal };
   for (const location of locations.filter((one) => credentialTypeOf(one) === credentials.type)) {
-    const pattern = location.replace(/\/$/, '/**');
+    const pattern = bucketPattern(location);
     const glob = new Glob(pattern);
     const files = await listBucket(fixedPart(pattern), rules, MOST_LISTED);
     const readable = files.find(({ path, bytes }) => bytes > 0 && glob.matches(path));

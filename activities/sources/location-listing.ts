@@ -101,7 +101,7 @@ async function localFilesAt(
 
 /** Lists objects. A storage lists all objects whose names begin like the glob; those that match it are selected here. */
 async function inBucket(url: string, rules: LocationRules): Promise<LocationListing> {
-  const pattern = isFolderOfBucket(url) ? url.replace(/\/?$/, '/**') : url;
+  const pattern = bucketPattern(url);
   const matching = async (globs: readonly string[]): Promise<string[]> => {
     const pause = letOthersRun(rules.signal);
     const paths: string[] = [];
@@ -124,6 +124,9 @@ async function inBucket(url: string, rules: LocationRules): Promise<LocationList
   };
 }
 
-/** A bucket has no folders to ask for. So whatever is neither a glob nor the name of a file that can be read is taken as one. */
-const isFolderOfBucket = (url: string): boolean =>
-  url.endsWith('/') || (formatOf(url) === null && fixedPart(url) === url);
+/**
+ * Returns the glob of a location in a bucket. A bucket has no folders to ask for. So whatever is neither a glob nor the name of a
+ * file that can be read is taken as one.
+ */
+export const bucketPattern = (url: string): string =>
+  url.endsWith('/') || (formatOf(url) === null && fixedPart(url) === url) ? url.replace(/\/?$/, '/**') : url;

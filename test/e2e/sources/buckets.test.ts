@@ -221,6 +221,12 @@ describe.skipIf(why !== '')(`sources in buckets${why}`, () => {
       [inContainer, sas({ expires: new Date('2026-01-01') }), 'the sas_token has expired'],
       [inContainer, sas({ permissions: 'r' }), 'the sas_token may not list the container exports'],
       [inContainer, sas({ permissions: 'l' }), 'the sas_token may not read the container exports'],
+      // A folder need not end in a slash.
+      [
+        inContainer.replace(/\/$/, ''),
+        sas({ permissions: 'l' }),
+        'the sas_token may not read the container exports',
+      ],
       [
         inContainer,
         { ...key, account_key: azurite.keyOf('globexbills') },
