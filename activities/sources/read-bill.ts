@@ -1,7 +1,7 @@
 import { filesOfSet, listedOfSet } from '../../warehouse/sources/bills/azure-sets.ts';
 import type { BillFormat } from '../../warehouse/sources/bills/bill-format.ts';
 import { customFormat } from '../../warehouse/sources/bills/custom-bill.ts';
-import type { BILL_FORMATS } from '../../warehouse/sources/bills/formats.ts';
+import { formatOfKind, type BILL_FORMATS } from '../../warehouse/sources/bills/formats.ts';
 import { missingColumnsOf } from '../../warehouse/sources/bills/missing-columns.ts';
 import type { CostSourceOf } from '../../warehouse/sources/cost-sources.ts';
 import type { ExportFile } from '../../warehouse/sources/feeds/export-files.ts';
@@ -14,15 +14,14 @@ import type { Reading, SourceReading } from './reading.ts';
 
 type Bill = CostSourceOf<'focus' | keyof typeof BILL_FORMATS>;
 
-/** Returns what reads the files of a cloud's bill, which are in FOCUS or in a format of their own. */
-export const readBill =
-  (format: BillFormat | null) =>
-  ({ kind, location, options }: Bill, reading: Reading): Promise<SourceReading> => {
-    const { cost_column: costColumn } = options;
-    const missing = (file: ExportFile): string[] =>
-      format === null ? missingColumns(file, costColumn) : missingColumnsOf(file, format, costColumn);
-    return stageBill({ location, costColumn, format, missing: ofKind(kind, missing) }, reading);
-  };
+/** Reads the files of a cloud's bill, which are in FOCUS or in a format of their own. */
+export function readBill({ kind, location, options }: Bill, reading: Reading): Promise<SourceReading> {
+  const format = formatOfKind(kind);
+  const { cost_column: costColumn } = options;
+  const missing = (file: ExportFile): string[] =>
+    format === null ? missingColumns(file, costColumn) : missingColumnsOf(file, format, costColumn);
+  return stageBill({ location, costColumn, format, missing: ofKind(kind, missing) }, reading);
+}
 
 /** Reads a bill of another vendor, whose columns the options name. */
 export function readCustomBill(

@@ -1,5 +1,4 @@
 import type { CostSource, CostSourceOf } from '../../warehouse/sources/cost-sources.ts';
-import { BILL_FORMATS } from '../../warehouse/sources/bills/formats.ts';
 import { missingHostColumns, stageHosts } from '../../warehouse/sources/hosts-load.ts';
 import { ofKind } from './of-kind.ts';
 import { readAiTools } from './read-ai-tools.ts';
@@ -13,10 +12,10 @@ type Kind = CostSource['kind'];
 
 /** For each kind of source: reads its files, or its API, as far as they have changed, and stages their rows. */
 const READERS: { [K in Kind]: (source: CostSourceOf<K>, reading: Reading) => Promise<SourceReading> } = {
-  focus: tableOr(readBill(null)),
-  aws_cur: readBill(BILL_FORMATS.aws_cur),
-  azure_cost: readBill(BILL_FORMATS.azure_cost),
-  gcp_billing: tableOr(readBill(BILL_FORMATS.gcp_billing)),
+  focus: tableOr(readBill),
+  aws_cur: readBill,
+  azure_cost: readBill,
+  gcp_billing: tableOr(readBill),
   custom: readCustomBill,
   opencost: readOpenCost,
   hosts: ({ location }, reading) =>

@@ -5,7 +5,7 @@ import { UPLOAD } from '../../domain/sources/uploads/uploaded-name.ts';
 import { credentialTypeOf } from '../../domain/sources/credentials.ts';
 import { isRemote } from '../../egress/locations/remote-file.ts';
 import { checkSourceLocation } from '../../egress/locations/source-location.ts';
-import type { SourceRules } from '../../egress/locations/source-rules.ts';
+import { withCredentials, type SourceRules } from '../../egress/locations/source-rules.ts';
 import { newId } from '../../warehouse/engine/sql/ids.ts';
 import {
   createCostSource,
@@ -30,7 +30,7 @@ import {
   newCostSource,
   optionsOf,
 } from './cost-source-fields.ts';
-import { refuseWrongCredentials, sentCredentials, withCredentials } from './source-credentials.ts';
+import { refuseWrongCredentials, sentCredentials } from './source-credentials.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import type { idParams } from '../http/fields.ts';
 import { found } from '../http/found.ts';

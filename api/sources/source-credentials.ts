@@ -1,13 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { invalid, Outage, unavailable } from '../../domain/shared/errors.ts';
-import {
-  acceptedTypes,
-  credentialsOf,
-  haveOwnKey,
-  type Credentials,
-} from '../../domain/sources/credentials.ts';
+import { acceptedTypes, credentialsOf, type Credentials } from '../../domain/sources/credentials.ts';
 import type { CredentialsToCheck } from '../../domain/sources/credentials-to-check.ts';
-import type { SourceRules } from '../../egress/locations/source-rules.ts';
 import { locationsOf, type LocationFields } from '../../warehouse/sources/file-locations.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { closeSignal } from '../http/files/tabular.ts';
@@ -27,15 +21,6 @@ const vendorOf = ({ location = '', options = {} }: LocationFields): CredentialsT
  */
 export const sentCredentials = (sent: unknown, source: LocationFields): Credentials =>
   credentialsOf(sent, acceptedTypes(textsOf(source), vendorOf(source) !== null));
-
-/** Returns what a source may read that has credentials, or null. */
-export const withCredentials = <Rules extends SourceRules>(
-  rules: Rules,
-  credentials: Credentials | null,
-): Rules => ({
-  ...rules,
-  credentials: credentials !== null && haveOwnKey(credentials) ? credentials.type : null,
-});
 
 /**
  * Tries credentials on what a source reads.

@@ -1,3 +1,4 @@
+import { haveOwnKey, type Credentials } from '../../domain/sources/credentials.ts';
 import type { PrivateTargets } from '../requests/private-targets.ts';
 import type { BucketReach } from './source-buckets.ts';
 
@@ -41,3 +42,12 @@ export const sourceRulesOf =
       buckets: (settings.SOURCE_BUCKETS ?? []).map(ofOrganisation),
     };
   };
+
+/** Returns what a source may read that has credentials, or null. */
+export const withCredentials = <Rules extends SourceRules>(
+  rules: Rules,
+  credentials: Credentials | null,
+): Rules => ({
+  ...rules,
+  credentials: credentials !== null && haveOwnKey(credentials) ? credentials.type : null,
+});

@@ -1,8 +1,8 @@
 import { NOTHING_FOUND, type CheckedSource } from '../../../domain/sources/checks/checked-source.ts';
-import { haveOwnKey, type Credentials } from '../../../domain/sources/credentials.ts';
+import type { Credentials } from '../../../domain/sources/credentials.ts';
 import { UPLOAD } from '../../../domain/sources/uploads/uploaded-name.ts';
 import type { Clock } from '../../../domain/shared/clock.ts';
-import type { SourceRulesOf } from '../../../egress/locations/source-rules.ts';
+import { withCredentials, type SourceRulesOf } from '../../../egress/locations/source-rules.ts';
 import type { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { locationsOf } from '../../../warehouse/sources/file-locations.ts';
 import { failureSentence } from './failure-sentence.ts';
@@ -49,8 +49,7 @@ export async function checkSource(
 ): Promise<CheckedSource> {
   if (locationsOf(source).some(({ location }) => location === UPLOAD))
     return { problems: [], warnings: [], found: { ...NOTHING_FOUND, files: 0 } };
-  const own = credentials !== null && haveOwnKey(credentials) ? credentials.type : null;
-  const rules = { ...sourceRulesOf(organisation.id), credentials: own };
+  const rules = withCredentials(sourceRulesOf(organisation.id), credentials);
   const of = { organisation, source, credentials, now: clock.now(), rules };
   let look = newLook();
   for (const { mostBytes, mostMs } of looks) {

@@ -17,10 +17,15 @@ import {
   CLUSTER_CANDIDATES,
   type Candidate,
 } from '../../../warehouse/sources/focus/values/collected-values.ts';
-import { bigQueryClient } from '../../shared/bigquery/client.ts';
 import type { Reading } from '../reading.ts';
-import { SOURCE_ADVICE } from './source-advice.ts';
-import { columnsOfQuery, everything, resultOfQuery, wouldRun, type TableQueries } from './table-queries.ts';
+import {
+  columnsOfQuery,
+  everything,
+  resultOfQuery,
+  tableAccess,
+  wouldRun,
+  type TableQueries,
+} from './table-queries.ts';
 
 export type TableSource = CostSourceOf<'focus' | 'gcp_billing'>;
 
@@ -39,7 +44,7 @@ export interface OpenedTable {
 }
 
 /**
- * Finds out what a source's table has, by free dry runs and one query of three columns.
+ * Finds out what a source's table has, by free dry runs and one query of a few columns.
  *
  * @throws ServiceError `invalid` without credentials, and for a table that is no bill of the source's kind.
  */
@@ -86,10 +91,8 @@ function queriesOf(
       'credentials: expected a service account of Google Cloud, because a table of BigQuery is read with the credentials of its source: ' +
         'store {"type": "google", "service_account": …}',
     );
-  const { service_account: key } = credentials;
-  const access = { apiEndpoint: bigQueryEndpoint, signal: attempt.signal, advice: SOURCE_ADVICE };
-  const client = bigQueryClient({ projectId: key.project_id, credentials: key }, access);
-  return { client, access, runId: `cost-analytics-${load.runId}`, mostBytes };
+  const asked = tableAccess(credentials, { bigQueryEndpoint, signal: attempt.signal });
+  return { ...asked, runId: `cost-analytics-${load.runId}`, mostBytes };
 }
 
 /** Throws `invalid` if the labels of the table's lines are not a list, as Google writes it. */

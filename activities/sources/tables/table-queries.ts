@@ -1,7 +1,8 @@
 import { gigabytes, type BigQueryColumn, type BigQueryQuery } from '../../../domain/shared/bigquery-query.ts';
+import type { Credentials } from '../../../domain/sources/credentials.ts';
 import type { BillTableName } from '../../../domain/sources/table-location.ts';
 import { invalid, ServiceError } from '../../../domain/shared/errors.ts';
-import type { BigQueryAccess, BigQueryClient } from '../../shared/bigquery/client.ts';
+import { bigQueryClient, type BigQueryAccess, type BigQueryClient } from '../../shared/bigquery/client.ts';
 import { dryRun, finishedJob } from '../../shared/bigquery/job.ts';
 import { SOURCE_ADVICE } from './source-advice.ts';
 import { resultPages, type ResultPage } from '../../shared/bigquery/result-pages.ts';
@@ -14,6 +15,15 @@ export interface TableQueries {
   runId: string;
   /** The most bytes that each query may bill. */
   mostBytes: number;
+}
+
+/** Returns how a service account asks about the tables of a source. Each query runs in the account's own project. */
+export function tableAccess(
+  { service_account: key }: Extract<Credentials, { type: 'google' }>,
+  { bigQueryEndpoint, signal }: { bigQueryEndpoint: string | undefined; signal: AbortSignal },
+): Pick<TableQueries, 'client' | 'access'> {
+  const access = { apiEndpoint: bigQueryEndpoint, signal, advice: SOURCE_ADVICE };
+  return { client: bigQueryClient({ projectId: key.project_id, credentials: key }, access), access };
 }
 
 /** Returns the query of a whole table, of which only the columns are asked. */

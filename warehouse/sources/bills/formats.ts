@@ -10,3 +10,7 @@ export const BILL_FORMATS = {
   azure_cost: AZURE_COST,
   gcp_billing: GCP_BILLING,
 } as const satisfies Partial<Record<Kind, BillFormat>>;
+
+/** Returns the format of a kind's files; null for FOCUS, and for a kind whose format its options make, or that has no bill. */
+export const formatOfKind = (kind: Kind): BillFormat | null =>
+  (BILL_FORMATS as Partial<Record<Kind, BillFormat>>)[kind] ?? null;

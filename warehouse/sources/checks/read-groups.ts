@@ -1,15 +1,12 @@
-import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import type { Statements } from '../../engine/session.ts';
 import { STORED } from '../feeds/read-feed.ts';
+import { chargedMonths, type ChargedMonths } from './charged-months.ts';
 
 /** What a reading that failed had read of a bill. */
-export interface ReadGroups {
+export interface ReadGroups extends ChargedMonths {
   rowsOfCurrency: Map<string, number>;
   accounts: string[];
   units: string[];
-  months: Month[];
-  firstDay: Day | null;
-  lastDay: Day | null;
   rows: number;
 }
 
@@ -27,18 +24,13 @@ export async function readGroups(reader: Statements): Promise<ReadGroups | null>
   const units = await reader.query<{ cloud: string; account: string }>(
     `SELECT DISTINCT cloud, account FROM checked_groups WHERE ${STORED} ORDER BY ALL`,
   );
-  const months = await reader.query<{ month: Month; first_day: Day; last_day: Day }>(
-    `SELECT strftime(day, '%Y-%m') AS month, min(day) AS first_day, max(day) AS last_day
-     FROM checked_groups WHERE ${STORED} GROUP BY ALL ORDER BY month`,
-  );
+  const charged = await chargedMonths(reader, `checked_groups WHERE ${STORED}`);
   const rowsOfCurrency = new Map(currencies.map(({ currency, row_count }) => [currency, Number(row_count)]));
   return {
     rowsOfCurrency,
     accounts: [...new Set(units.map(({ account }) => account))].sort(),
     units: units.map(({ cloud, account }) => `${cloud}/${account}`),
-    months: months.map(({ month }) => month),
-    firstDay: months[0]?.first_day ?? null,
-    lastDay: months.at(-1)?.last_day ?? null,
+    ...charged,
     rows: [...rowsOfCurrency.values()].reduce((sum, rows) => sum + rows, 0),
   };
 }

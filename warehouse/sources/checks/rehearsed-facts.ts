@@ -1,18 +1,15 @@
-import type { Day, Month } from '../../../domain/shared/calendar.ts';
 import { KINDS, type Kind } from '../../../domain/sources/kinds.ts';
 import type { SpendSource } from '../../../domain/sources/spend-sources.ts';
 import type { Session } from '../../engine/session.ts';
+import { chargedMonths, type ChargedMonths } from './charged-months.ts';
 
 /** What a rehearsed ingest has stored of a source. */
-export interface RehearsedFacts {
+export interface RehearsedFacts extends ChargedMonths {
   units: string[];
   /** The accounts of a bill. */
   accounts: string[];
   /** The cloud with the most accounts of a bill; null for other kinds. */
   cloud: string | null;
-  months: Month[];
-  firstDay: Day | null;
-  lastDay: Day | null;
   rows: number;
   /** Billing periods that read BilledCost instead of EffectiveCost. */
   fallenBack: number;
@@ -42,11 +39,7 @@ export async function rehearsedFacts(
   { orgId, sourceId, kind }: { orgId: string; sourceId: string; kind: Kind },
 ): Promise<RehearsedFacts> {
   const ids = { org: orgId, source: sourceId };
-  const months = await session.query<{ month: Month; first_day: Day; last_day: Day }>(
-    `SELECT strftime(day, '%Y-%m') AS month, min(day) AS first_day, max(day) AS last_day
-     FROM (${DAYS[KINDS[kind].spend]}) GROUP BY ALL ORDER BY month`,
-    ids,
-  );
+  const charged = await chargedMonths(session, `(${DAYS[KINDS[kind].spend]})`, ids);
   const units = await session.query<{ unit: string }>(
     'SELECT DISTINCT unit FROM load_units WHERE org_id = $org AND source_id = $source ORDER BY unit',
     ids,
@@ -77,9 +70,7 @@ export async function rehearsedFacts(
     units: units.map(({ unit }) => unit),
     accounts: [...new Set(accounts.map(({ account }) => account))].sort(),
     cloud: accounts[0]?.cloud ?? null,
-    months: months.map(({ month }) => month),
-    firstDay: months[0]?.first_day ?? null,
-    lastDay: months.at(-1)?.last_day ?? null,
+    ...charged,
     rows: Number(loads?.row_count ?? 0),
     fallenBack: Number(loads?.fallen_back ?? 0),
     namesRepositories: usage?.names ?? null,

@@ -1,6 +1,6 @@
 import type { BillSample } from '../../../domain/sources/checks/bill-findings.ts';
 import type { Statements } from '../../engine/session.ts';
-import { nullable } from '../feeds/cells.ts';
+import { nullable, quoted } from '../feeds/cells.ts';
 import { billRelations, type BillFile } from '../bills/bill-relations.ts';
 import { present, timeOf } from './focus-columns.ts';
 
@@ -23,7 +23,7 @@ export async function sampleBill(reader: Statements, file: BillFile): Promise<Bi
   }>(
     `WITH some_rows AS (
        SELECT ${timeOf(relation, 'period_start')} AS period_start, ${timeOf(relation, 'period_end')} AS period_end,
-         ${billing === undefined ? 'CAST(NULL AS VARCHAR)' : nullable(`CAST("${billing.name.replaceAll('"', '""')}" AS VARCHAR)`)} AS billing_account
+         ${billing === undefined ? 'CAST(NULL AS VARCHAR)' : nullable(`CAST(${quoted(billing.name)} AS VARCHAR)`)} AS billing_account
        FROM (FROM ${relation.from} LIMIT ${MOST_ROWS}))
      SELECT count(*) AS row_count, count_if(period_end - period_start <= INTERVAL 1 HOUR) AS hourly,
        count(DISTINCT period_start) FILTER (period_end - period_start <= INTERVAL 1 HOUR)
