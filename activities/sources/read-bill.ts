@@ -3,6 +3,7 @@ import type { BillFormat } from '../../warehouse/sources/bills/bill-format.ts';
 import { customFormat } from '../../warehouse/sources/bills/custom-bill.ts';
 import { formatOfKind, type BILL_FORMATS } from '../../warehouse/sources/bills/formats.ts';
 import { missingColumnsOf } from '../../warehouse/sources/bills/missing-columns.ts';
+import { tellingColumnsOf } from '../../warehouse/sources/bills/telling-columns.ts';
 import type { CostSourceOf } from '../../warehouse/sources/cost-sources.ts';
 import type { ExportFile } from '../../warehouse/sources/feeds/export-files.ts';
 import { missingColumns, type CostColumn } from '../../warehouse/sources/focus/focus-columns.ts';
@@ -56,6 +57,7 @@ function stageBill(
       location,
       missing,
       sets: hasSets ? (files) => listedOfSet(files, costColumn) : undefined,
+      telling: format === null ? undefined : (file) => tellingColumnsOf(file, format),
       choose: hasSets ? (files, reader) => filesOfSet(reader, files, costColumn) : undefined,
     },
     (found, part) =>

@@ -2,6 +2,7 @@ import { afterSomeMonths } from '../../domain/sources/readings/after-some-months
 import { ReadingPlan, type Found } from '../../domain/sources/readings/reading-plan.ts';
 import type { ReadingRecord } from '../../domain/sources/readings/reading-record.ts';
 import { WiderReading } from '../../domain/sources/readings/wider-reading.ts';
+import type { TellingColumns } from '../../warehouse/sources/feeds/copies/common-rows.ts';
 import type { ExportFile } from '../../warehouse/sources/feeds/export-files.ts';
 import type { ExportPart } from '../../warehouse/sources/focus/focus-load.ts';
 import { readPeriods } from '../../warehouse/sources/publishing/last-reading.ts';
@@ -16,6 +17,7 @@ interface ChangedBills {
   /** Returns the files that can count by their names alone, and whether all must be read to decide about them. */
   sets?: ((files: readonly ListedFile[]) => ListedSets) | undefined;
   choose?: ChooseFiles | undefined;
+  telling?: TellingColumns | undefined;
 }
 
 interface ListedSets {
@@ -31,7 +33,7 @@ const NOTHING: Found = { periodsOf: new Map(), periods: [], isWhole: false };
  */
 export async function readChangedBills(
   reading: Reading,
-  { location, missing, sets, choose }: ChangedBills,
+  { location, missing, sets, ...how }: ChangedBills,
   stage: Stage,
 ): Promise<SourceReading> {
   const { files } = reading;
@@ -41,7 +43,7 @@ export async function readChangedBills(
   const bill: ChangedBill = {
     present: ofSet.files,
     isWhole: ofSet.isWhole,
-    read: (some) => files.read(listed, some, missing, { choose }),
+    read: (some) => files.read(listed, some, missing, how),
     nothing: () => noRows('location', location),
   };
   return readChanged(reading, bill, stage);

@@ -22,6 +22,7 @@ import { systemClock } from '../../domain/shared/clock.ts';
 import { UPLOAD } from '../../domain/sources/uploads/uploaded-name.ts';
 import { dayWritten } from '../../domain/sources/exports/day-written.ts';
 import type { Readable } from '../../domain/sources/readings/reading-record.ts';
+import type { TellingColumns } from '../../warehouse/sources/feeds/copies/common-rows.ts';
 import { leaveOutCopies, type WithoutCopies } from '../../warehouse/sources/feeds/copies/leave-out-copies.ts';
 import { withoutCredentials } from '../../warehouse/sources/publishing/load-files.ts';
 import type { UploadedFile } from '../../warehouse/sources/uploads/uploaded-files.ts';
@@ -120,6 +121,8 @@ interface HowRead {
   other?: OtherFeed | undefined;
   /** Leaves out files that report the same charges in another way, with notes. */
   choose?: ChooseFiles | undefined;
+  /** The columns that tell rows apart, of files that are not in FOCUS. */
+  telling?: TellingColumns | undefined;
 }
 
 /** Files that are read. */
@@ -290,7 +293,7 @@ export class SourceFiles {
     { current, rules }: ListedFiles,
     some: readonly ListedFile[],
     missing: Missing,
-    { other, choose = ALL }: HowRead = {},
+    { other, choose = ALL, telling }: HowRead = {},
   ): Promise<ReadFiles> {
     const { reader, now, sent } = this.#access;
     const stored = some.filter((file) => file.sent === undefined).map(({ path }) => path);
@@ -331,7 +334,7 @@ export class SourceFiles {
       files.push(writtenOn === null ? file : { ...file, writtenOn });
     }
     const chosen = await choose(files, reader);
-    const once = await leaveOutCopies(reader, chosen.files, current.deliveries);
+    const once = await leaveOutCopies(reader, chosen.files, current.deliveries, telling);
     this.#readingNotes.push(...notes, ...chosen.notes, ...once.notes);
     this.#copies = once;
     return once;

@@ -2,7 +2,7 @@ import { asWritten, isTime, nullable, quoted, timeCell, timeFromText, writtenOut
 import type { ExportColumn, ExportFile } from '../export-files.ts';
 import { relationsOf } from '../scan-files.ts';
 
-/** Columns that tell rows apart in any kind of feed, the best ones first. */
+/** Columns that tell rows apart in FOCUS and in any other kind of feed, the best ones first. */
 const TELLING = [
   'chargeperiodstart',
   'effectivecost',
@@ -38,10 +38,18 @@ export interface CommonRows {
 }
 
 /** The key by which columns of files are matched. */
-export const keyOf = ({ name }: ExportColumn): string => name.trim().toLowerCase();
+export const keyOf = ({ name }: Pick<ExportColumn, 'name'>): string => name.trim().toLowerCase();
+
+/** Returns the columns of a file that tell its rows apart, the day first. */
+export type TellingColumns = (file: ExportFile) => readonly string[];
+
+const inAnyFeed: TellingColumns = () => TELLING;
 
 /** Returns how to compare the rows of files by the columns that all of them have; null if they have too few in common. */
-export function commonRows(files: readonly ExportFile[]): CommonRows | null {
+export function commonRows(
+  files: readonly ExportFile[],
+  tellingColumns: TellingColumns = inAnyFeed,
+): CommonRows | null {
   const shapes = [...new Map(files.map((file) => [file.columns, file])).values()];
   // Values of different types are compared by what they mean. Files of one type are compared as they are written, which is quick.
   const types = new Set(
@@ -53,7 +61,9 @@ export function commonRows(files: readonly ExportFile[]): CommonRows | null {
       new Set(columns.filter((column) => !column.isRepeated && !(isMixed && isNested(column))).map(keyOf)),
   );
   const keys = [...(first ?? [])].filter((key) => others.every((other) => other.has(key))).sort();
-  const known = TELLING.filter((key) => keys.includes(key)).slice(0, MOST_TELLING);
+  const [shape] = shapes;
+  const named = shape === undefined ? [] : tellingColumns(shape).map((name) => keyOf({ name }));
+  const known = named.filter((key) => keys.includes(key)).slice(0, MOST_TELLING);
   const telling = known.length > 1 ? known : keys.slice(0, MOST_TELLING);
   const [day] = telling;
   if (day === undefined) return null;

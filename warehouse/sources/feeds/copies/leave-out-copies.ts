@@ -2,7 +2,7 @@ import type { Delivery } from '../../../../domain/sources/exports/export-manifes
 import type { Statements } from '../../../engine/session.ts';
 import { dropTemporaryTables } from '../../../engine/sql/temporary-tables.ts';
 import type { ExportFile } from '../export-files.ts';
-import { commonRows, type CommonRows } from './common-rows.ts';
+import { commonRows, type CommonRows, type TellingColumns } from './common-rows.ts';
 import { containedAmong } from './contained-deliveries.ts';
 import { copyNotes, outermostOf, type Containers } from './copy-notes.ts';
 import { likelyCopies, placeFiles, type LikelyCopy, type ReadDelivery } from './likely-copies.ts';
@@ -33,10 +33,11 @@ export async function leaveOutCopies(
   reader: Statements,
   files: readonly ExportFile[],
   deliveries: readonly Delivery[],
+  telling?: TellingColumns,
 ): Promise<WithoutCopies> {
   const compared = comparable(readDeliveries(files, deliveries));
   const comparedFiles = compared.flatMap((delivery) => delivery.files);
-  const rows = compared.length < 2 ? null : commonRows(comparedFiles);
+  const rows = compared.length < 2 ? null : commonRows(comparedFiles, telling);
   if (rows === null) return { files: [...files], notes: [], copies: new Map(), isWhole: false };
   await dropTemporaryTables(reader, TABLES);
   try {
