@@ -2,22 +2,19 @@ import { afterSomeMonths } from '../../domain/sources/readings/after-some-months
 import { ReadingPlan, type Found } from '../../domain/sources/readings/reading-plan.ts';
 import type { ReadingRecord } from '../../domain/sources/readings/reading-record.ts';
 import { WiderReading } from '../../domain/sources/readings/wider-reading.ts';
-import type { TellingColumns } from '../../warehouse/sources/feeds/copies/common-rows.ts';
 import type { ExportFile } from '../../warehouse/sources/feeds/export-files.ts';
 import type { ExportPart } from '../../warehouse/sources/focus/focus-load.ts';
 import { readPeriods } from '../../warehouse/sources/publishing/last-reading.ts';
 import type { StagedLoad } from '../../warehouse/sources/publishing/load.ts';
 import type { Reading, SourceReading } from './reading.ts';
-import { noRows, type ChooseFiles, type ListedFile, type Missing, type ReadFiles } from './source-files.ts';
+import { noRows, type HowRead, type ListedFile, type Missing, type ReadFiles } from './source-files.ts';
 
 /** The bills of a location. */
-interface ChangedBills {
+interface ChangedBills extends Pick<HowRead, 'choose' | 'telling'> {
   location: string;
   missing: Missing;
   /** Returns the files that can count by their names alone, and whether all must be read to decide about them. */
   sets?: ((files: readonly ListedFile[]) => ListedSets) | undefined;
-  choose?: ChooseFiles | undefined;
-  telling?: TellingColumns | undefined;
 }
 
 interface ListedSets {

@@ -106,7 +106,7 @@ export interface ListedFiles {
 }
 
 /** Returns the files that count among those of a location, and notes on the others. */
-export type ChooseFiles = (
+type ChooseFiles = (
   files: readonly ExportFile[],
   reader: Reader,
 ) => Promise<{ files: readonly ExportFile[]; notes: string[] }>;
@@ -116,7 +116,7 @@ const NO_COPIES: WithoutCopies = { files: [], notes: [], copies: new Map(), isWh
 const ALL: ChooseFiles = (files) => Promise.resolve({ files, notes: [] });
 
 /** How files are read beside their mandatory columns. */
-interface HowRead {
+export interface HowRead {
   /** The other feed of the source. A sent file that only the other feed can read is left to it. */
   other?: OtherFeed | undefined;
   /** Leaves out files that report the same charges in another way, with notes. */

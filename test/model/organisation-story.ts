@@ -39,6 +39,18 @@ export interface BillLine {
   cost: string;
 }
 
+/** Returns a line of which only the day and the cost matter. */
+export const plainLine = (day: Day, cost: string): BillLine => ({
+  day,
+  cloud: 'aws',
+  account: '1111',
+  service: null,
+  resource_group: null,
+  tags: {},
+  resource: null,
+  cost,
+});
+
 /** A cluster's workload, or its idle capacity if `namespace` is null. */
 export interface Allocation {
   day: Day;

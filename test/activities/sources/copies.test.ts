@@ -6,7 +6,7 @@ import { ingestSource } from '../../../activities/sources/ingest-source.ts';
 import { sourceMonths } from '../../../warehouse/sources/coverage.ts';
 import type { LoadResult } from '../../../warehouse/sources/publishing/load.ts';
 import { BILL_FORMS, billRow } from '../../model/actual/told-forms.ts';
-import type { BillForm, BillLine } from '../../model/organisation-story.ts';
+import { plainLine, type BillForm } from '../../model/organisation-story.ts';
 import { dayLine, focusCsv, type FocusLine } from '../../support/exports/focus-export.ts';
 import { openDuckDb } from '../../support/warehouse/engines.ts';
 import { loading, ingestOf } from '../../support/warehouse/feeds.ts';
@@ -14,15 +14,6 @@ import { money, newOrganisation, newSource } from '../../support/warehouse/tenan
 import { withOpened } from '../../support/with-opened.ts';
 
 const FORMS = Object.keys(BILL_FORMS) as BillForm[];
-const LINE: Omit<BillLine, 'day'> = {
-  cloud: 'aws',
-  account: '1111',
-  service: null,
-  resource_group: null,
-  tags: {},
-  resource: null,
-  cost: '10',
-};
 
 /** Each row counts once, in however many files of a source an export has left it. */
 describe('files of one source with the same rows', () => {
@@ -209,11 +200,11 @@ describe('files of one source with the same rows', () => {
 
   it.each(FORMS)('counts the few rows of a month-to-date file of %s once', async (form) => {
     const { source, columns } = BILL_FORMS[form];
-    const rows = (days: string[]) =>
-      days
-        .map((day) => billRow(BILL_FORMS[form], { ...LINE, day }, '2026-01'))
-        .map((row) => columns.map((column) => `"${(row[column] ?? '').replaceAll('"', '""')}"`));
-    const csv = (days: string[]) => `${[columns, ...rows(days)].join('\n')}\n`;
+    const csv = (days: string[]) =>
+      focusCsv(
+        days.map((day) => billRow(BILL_FORMS[form], plainLine(day, '10'), '2026-01')),
+        columns,
+      );
     const folder = await newFolder({
       '01-02.csv': csv(['2026-01-01', '2026-01-02']),
       '01-03.csv': csv(['2026-01-01', '2026-01-02', '2026-01-03']),

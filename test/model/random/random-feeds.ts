@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Day, Month } from '../../../domain/shared/calendar.ts';
-import type { Delivery, Feed, Kind } from '../organisation-story.ts';
+import { plainLine, type Delivery, type Feed, type Kind } from '../organisation-story.ts';
 import { randomDelivery, SPEND_DAYS, SPEND_MONTHS } from './random-deliveries.ts';
 import { billedResource, clusterResource, HOSTS } from './random-resources.ts';
 
@@ -185,19 +185,7 @@ export function deliveredThrough(feed: Feed, day: Day, cost = '0'): Feed {
     case 'focus':
       return {
         ...feed,
-        lines: [
-          ...feed.lines,
-          {
-            day,
-            cloud: 'aws',
-            account: '1111',
-            service: null,
-            resource_group: null,
-            tags: {},
-            resource: null,
-            cost,
-          },
-        ],
+        lines: [...feed.lines, plainLine(day, cost)],
       };
     case 'opencost':
       return {

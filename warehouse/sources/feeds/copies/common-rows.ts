@@ -61,9 +61,11 @@ export function commonRows(
       new Set(columns.filter((column) => !column.isRepeated && !(isMixed && isNested(column))).map(keyOf)),
   );
   const keys = [...(first ?? [])].filter((key) => others.every((other) => other.has(key))).sort();
-  const [shape] = shapes;
-  const named = shape === undefined ? [] : tellingColumns(shape).map((name) => keyOf({ name }));
-  const known = named.filter((key) => keys.includes(key)).slice(0, MOST_TELLING);
+  const named = shapes.slice(0, 1).flatMap((shape) => tellingColumns(shape));
+  const known = named
+    .map((name) => keyOf({ name }))
+    .filter((key) => keys.includes(key))
+    .slice(0, MOST_TELLING);
   const telling = known.length > 1 ? known : keys.slice(0, MOST_TELLING);
   const [day] = telling;
   if (day === undefined) return null;
