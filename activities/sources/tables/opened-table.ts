@@ -1,5 +1,5 @@
 import { MOST_BYTES } from '../../../domain/shared/bigquery-query.ts';
-import { dayOf, monthOf, type Month } from '../../../domain/shared/calendar.ts';
+import type { Month } from '../../../domain/shared/calendar.ts';
 import { invalid } from '../../../domain/shared/errors.ts';
 import { tableOfLocation } from '../../../domain/sources/table-location.ts';
 import type { CostSourceOf } from '../../../warehouse/sources/cost-sources.ts';
@@ -39,8 +39,6 @@ export interface OpenedTable {
   periods: TablePeriod[];
   /** When the newest line of the table was exported, in milliseconds since 1970; null if the table does not say. */
   exported: number | null;
-  /** Lists of what bills can be divided by are never read of earlier months (spend-options.ts). */
-  listedFrom: Month;
 }
 
 /**
@@ -74,12 +72,11 @@ export async function openedTable(source: TableSource, reading: Reading): Promis
   const periods = found.filter(({ month }) => isWanted(month, load));
   if (periods.length === 0)
     throw invalid('location: the table has no lines of these months; nothing was loaded');
-  const listedFrom = newestCompleteMonth(found, monthOf(dayOf(load.now)));
   const exported = found.reduce<number | null>(
     (newest, { exported: one }) => Math.max(newest ?? 0, one ?? 0) || null,
     null,
   );
-  return { queries, table, candidates, collected: collectedOf(candidates), periods, exported, listedFrom };
+  return { queries, table, candidates, collected: collectedOf(candidates), periods, exported };
 }
 
 function queriesOf(
@@ -111,9 +108,3 @@ const isWanted = (
 ): boolean =>
   month === null ||
   ((startMonth === null || month >= startMonth) && (endMonth === null || month <= endMonth));
-
-const newestCompleteMonth = (periods: readonly TablePeriod[], running: Month): Month =>
-  periods
-    .flatMap(({ month }) => month ?? [])
-    .filter((month) => month < running)
-    .reduce((newest, month) => (month > newest ? month : newest), '');

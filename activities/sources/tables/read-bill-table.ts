@@ -14,6 +14,7 @@ import {
 } from '../../../warehouse/sources/focus/tables/roll-up-query.ts';
 import {
   appendGroups,
+  newestMonthOver,
   openTableRows,
   tableFile,
   type GroupsTable,
@@ -96,7 +97,7 @@ function listed(location: string, period: TablePeriod, exported: number | null):
 /** Lets BigQuery group some billing periods of a table, and returns each as a file. */
 async function periodFiles(
   location: string,
-  { queries, table, collected, exported, listedFrom }: OpenedTable,
+  { queries, table, collected, exported, periods: present }: OpenedTable,
   periods: readonly TablePeriod[],
   { sessions, load, attempt, files: counted }: Reading,
 ): Promise<ExportFile[]> {
@@ -115,19 +116,31 @@ async function periodFiles(
     }
     return bytes;
   };
-  const files = [];
   await openTableRows(sessions.reader, table, collected);
+  const bytesOf = new Map<TablePeriod, number>();
+  for (const period of periods) {
+    attempt.signal.throwIfAborted();
+    const { month } = period;
+    const what = month === null ? 'the lines without a billing period' : `billing period ${month}`;
+    const query = rollUpQuery(table, period, collected);
+    bytesOf.set(period, await append('table_groups', nameOf(location, period), query, what));
+  }
+  const running = monthOf(dayOf(load.now));
+  const kept = present.filter((period) => !periods.includes(period)).map(({ month }) => month ?? '');
+  const over = [await newestMonthOver(sessions.reader, running), ...kept.filter((month) => month < running)];
+  // What bills can be divided by is never read of earlier months (warehouse/spend/picks/option-costs.ts).
+  const listedFrom = over.toSorted().at(-1) ?? '';
+  const files = [];
   for (const period of periods) {
     attempt.signal.throwIfAborted();
     const { month } = period;
     const path = nameOf(location, period);
-    const what = month === null ? 'the lines without a billing period' : `billing period ${month}`;
-    const ofLines = await append('table_groups', path, rollUpQuery(table, period, collected), what);
     const ofList =
       month !== null && month >= listedFrom
         ? await append('table_values', path, valuesQuery(table, period), `the tags and services of ${month}`)
         : 0;
-    counted.countRead({ ...listed(location, period, exported), bytes: ofLines + ofList });
+    const bytes = (bytesOf.get(period) ?? 0) + ofList;
+    counted.countRead({ ...listed(location, period, exported), bytes });
     // A month may end quietly. Whatever was exported later tells that nothing of it is missing.
     const writtenOn = dayWritten([exported], load.now, systemClock.now());
     files.push(tableFile(table, period, collected, { path, delivery: location, writtenOn }));

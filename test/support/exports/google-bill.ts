@@ -24,6 +24,9 @@ export interface GoogleCharge {
   exported?: string;
 }
 
+/** The UTC day on which the lines were exported, unless they say otherwise. */
+export const EXPORTED_ON = '2026-02-05';
+
 const BILLING_ACCOUNT = '01AAAA-02BBBB-03CCCC';
 
 const complete = (charge: GoogleCharge): Required<GoogleCharge> => ({
@@ -39,7 +42,7 @@ const complete = (charge: GoogleCharge): Required<GoogleCharge> => ({
   credits: [],
   costType: 'regular',
   currency: 'USD',
-  exported: '2026-02-05T03:00:00Z',
+  exported: `${EXPORTED_ON}T03:00:00Z`,
   ...charge,
 });
 

@@ -138,6 +138,23 @@ describe.skipIf(lacking('sqlglot') !== '')(`a bill in a table of BigQuery${lacki
     expect(await storedBill(test, tenant.orgId)).toEqual(file.stored);
   });
 
+  it('lists services by the days of lines, not by the month of their invoice', async () => {
+    const december = { from: '2025-12-30T00:00:00Z', to: '2025-12-30T01:00:00Z' };
+    const charges: GoogleCharge[] = [
+      { ...december, cost: '5', invoice: '202512' },
+      { ...december, cost: '1', invoice: '202601', service: 'BigQuery' },
+    ];
+    const tenant = await newTableSource(test);
+    await collect(tenant.orgId);
+    await ingestRows(test, google, tenant, detailedTable(charges));
+    const { values, ...stored } = await storedBill(test, tenant.orgId);
+    expect(values).toMatchObject([
+      { billing_period: '2025-12-01', split_value: 'Compute Engine', cost: '5.000000000000000' },
+      { billing_period: '2026-01-01', split_value: 'BigQuery', cost: '1.000000000000000' },
+    ]);
+    expect({ values, ...stored }).toEqual((await storedFile(charges)).stored);
+  });
+
   it('has no resources in a table of standard usage cost', async () => {
     const tenant = await newTableSource(test);
     await collect(tenant.orgId);

@@ -4,6 +4,7 @@ import { FOCUS_EXPORTS, SEED } from '../../../support/effort.ts';
 import { focusCsv } from '../../../support/exports/focus-export.ts';
 import {
   detailedTable,
+  EXPORTED_ON,
   focusLine,
   focusTableOf,
   type GoogleCharge,
@@ -12,7 +13,7 @@ import { lacking } from '../../../support/needs.ts';
 import { COUNTED_TEST_MS } from '../../../support/patience.ts';
 import { openDuckDb } from '../../../support/warehouse/engines.ts';
 import { choose } from '../../../support/warehouse/spend-choices.ts';
-import { loadText, newOrganisation, newSource } from '../../../support/warehouse/tenant.ts';
+import { loadPaths, newOrganisation, newSource, writeFiles } from '../../../support/warehouse/tenant.ts';
 import { withOpened } from '../../../support/with-opened.ts';
 import { startGoogle } from '../../../support/fakes/bigquery/fake-google.ts';
 import { ingestRows, newTableSource, storedBill } from './google-source.ts';
@@ -87,9 +88,14 @@ describe.skipIf(lacking('sqlglot') !== '')(`random bills of Google${lacking('sql
           const { id: orgId } = await newOrganisation(test.warehouse);
           const { id: sourceId } = await newSource(test.warehouse, orgId, { options: { cost_column } });
           await collect(orgId);
-          const file = await loadText(test, { orgId, sourceId }, focusCsv(charges.map(focusLine)), {
-            costColumn: cost_column,
-          });
+          const files = await writeFiles(test, { 'focus.csv': focusCsv(charges.map(focusLine)) });
+          const file = await loadPaths(
+            test,
+            { orgId, sourceId },
+            files,
+            { costColumn: cost_column },
+            { writtenOn: EXPORTED_ON },
+          );
           expect(read).toMatchObject({
             rowsRead: charges.length,
             months: file.months,

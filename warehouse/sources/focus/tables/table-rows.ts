@@ -1,4 +1,4 @@
-import { firstDay, type Day } from '../../../../domain/shared/calendar.ts';
+import { firstDay, type Day, type Month } from '../../../../domain/shared/calendar.ts';
 import type { Reader } from '../../../engine/readers/reader.ts';
 import { sqlText } from '../../../engine/sql/sql-text.ts';
 import { quoted } from '../../feeds/cells.ts';
@@ -60,6 +60,17 @@ export async function appendGroups(
     rows.map(() => file),
     ...first.map((_, column) => rows.map((row) => row[column] ?? null)),
   ]);
+}
+
+/** Returns the newest month before `running` that has lines in `table_groups`; empty text for none. */
+export async function newestMonthOver(reader: Reader, running: Month): Promise<Month> {
+  const [start, end] = [instant(GROUP.start).sql, instant(GROUP.end).sql];
+  const [newest] = await reader.query<{ month: Month | null }>(
+    `SELECT strftime(max(least(greatest(${start}, ${end} - INTERVAL 1 MICROSECOND), $running::TIMESTAMP - INTERVAL 1 DAY)), '%Y-%m') AS month
+     FROM temp.main.table_groups WHERE ${start} < $running::TIMESTAMP AND ${end} >= ${start}`,
+    { running: firstDay(running) },
+  );
+  return newest?.month ?? '';
 }
 
 /** A column of FOCUS: its type, and its SQL on the groups. */
