@@ -117,30 +117,29 @@ async function periodFiles(
     return bytes;
   };
   await openTableRows(sessions.reader, table, collected);
-  const bytesOf = new Map<TablePeriod, number>();
-  for (const period of periods) {
-    attempt.signal.throwIfAborted();
-    const { month } = period;
-    const what = month === null ? 'the lines without a billing period' : `billing period ${month}`;
-    const query = rollUpQuery(table, period, collected);
-    bytesOf.set(period, await append('table_groups', nameOf(location, period), query, what));
-  }
-  const running = monthOf(dayOf(load.now));
-  const kept = present.filter((period) => !periods.includes(period)).map(({ month }) => month ?? '');
-  const over = [await newestMonthOver(sessions.reader, running), ...kept.filter((month) => month < running)];
-  // What bills can be divided by is never read of earlier months (warehouse/spend/picks/option-costs.ts).
-  const listedFrom = over.toSorted().at(-1) ?? '';
-  const files = [];
+  const grouped = [];
   for (const period of periods) {
     attempt.signal.throwIfAborted();
     const { month } = period;
     const path = nameOf(location, period);
+    const what = month === null ? 'the lines without a billing period' : `billing period ${month}`;
+    const bytes = await append('table_groups', path, rollUpQuery(table, period, collected), what);
+    grouped.push({ period, path, bytes });
+  }
+  const running = monthOf(dayOf(load.now));
+  const kept = present.filter((period) => !periods.includes(period)).flatMap(({ month }) => month ?? []);
+  const over = [await newestMonthOver(sessions.reader, running), ...kept.filter((month) => month < running)];
+  // What bills can be divided by is never read of earlier months (warehouse/spend/picks/option-costs.ts).
+  const listedFrom = over.toSorted().at(-1) ?? '';
+  const files = [];
+  for (const { period, path, bytes } of grouped) {
+    attempt.signal.throwIfAborted();
+    const { month } = period;
     const ofList =
       month !== null && month >= listedFrom
         ? await append('table_values', path, valuesQuery(table, period), `the tags and services of ${month}`)
         : 0;
-    const bytes = (bytesOf.get(period) ?? 0) + ofList;
-    counted.countRead({ ...listed(location, period, exported), bytes });
+    counted.countRead({ ...listed(location, period, exported), bytes: bytes + ofList });
     // A month may end quietly. Whatever was exported later tells that nothing of it is missing.
     const writtenOn = dayWritten([exported], load.now, systemClock.now());
     files.push(tableFile(table, period, collected, { path, delivery: location, writtenOn }));
