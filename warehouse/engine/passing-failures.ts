@@ -9,7 +9,7 @@ const CONFLICT =
 
 /** Matches the messages about a catalog that is away, or that has ended a connection, and so the transaction on it. */
 const CATALOG_AWAY =
-  /Unable to connect to Postgres|server closed the connection|terminating connection|no connection to the server|the database system is|Current transaction is aborted|Failed to execute query "(BEGIN|COMMIT|ROLLBACK)/;
+  /Unable to connect to Postgres|server closed the connection|Connection terminated|terminating connection|no connection to the server|the database system is|Current transaction is aborted|Failed to execute query "(BEGIN|COMMIT|ROLLBACK)/;
 
 /** Matches the messages about an object storage that is away, or that asks for patience. */
 const STORAGE_AWAY = /^HTTP Error|\(HTTP (429|5\d\d)\b/;
@@ -40,6 +40,9 @@ const MOST_CONNECTIONS = 3;
 class UnknownEnd extends Error {
   override readonly name = 'UnknownEnd';
 }
+
+/** Whether nobody can know if a transaction is stored. */
+export const isUnknownEnd = (error: unknown): boolean => error instanceof UnknownEnd;
 
 /** Runs a COMMIT. If nobody can know whether it is stored, its error keeps {@link rerun} from trying. */
 export const once = (commit: Promise<unknown>): Promise<unknown> =>

@@ -14,6 +14,7 @@ import { lost, Session } from './session.ts';
 import type { Parameters } from './sql/parameters.ts';
 import { enter, SessionPool } from './session-pool.ts';
 import { persist } from './opening/set-up.ts';
+import { attachedReader, postgresReader } from './cache/catalog-reader.ts';
 import { CatalogRevisionLog } from './cache/catalog-revisions.ts';
 import { DerivedCache } from './cache/derived-cache.ts';
 import { RevisionLog, type Revisions } from './cache/revisions.ts';
@@ -55,8 +56,10 @@ export class Warehouse {
   private constructor(settings: WarehouseSettings) {
     this.settings = settings;
     this.cache = new DerivedCache(settings.cacheBytes);
-    this.#revisions = isDuckLake(settings.location) ? new CatalogRevisionLog(this) : new RevisionLog();
     const catalog = postgresCatalog(settings.location);
+    this.#revisions = isDuckLake(settings.location)
+      ? new CatalogRevisionLog(catalog === null ? attachedReader(this) : postgresReader(catalog))
+      : new RevisionLog();
     this.#locks = catalog === null ? new Locks() : new CatalogLocks(catalog);
     this.#commitQueue = catalog === null ? NO_COMMIT_QUEUE : new CatalogCommitQueue(catalog);
   }
@@ -204,6 +207,7 @@ export class Warehouse {
     this.#pool = null;
     this.#locks.close();
     this.#commitQueue.close();
+    this.#revisions.close();
   }
 
   async #opened(): Promise<SessionPool> {

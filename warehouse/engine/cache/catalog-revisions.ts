@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { shareNextRun } from '../../../domain/shared/share-next-run.ts';
-import { CATALOG } from '../location.ts';
-import type { Queries } from '../session.ts';
 import { sqlText } from '../sql/sql-text.ts';
+import type { CatalogReader } from './catalog-reader.ts';
 import { RevisionLog } from './revisions.ts';
 import type { Touch } from './touched.ts';
 
@@ -25,16 +24,20 @@ interface Snapshot {
  */
 export class CatalogRevisionLog extends RevisionLog {
   readonly #node = randomUUID();
-  readonly #query: Queries;
+  readonly #reader: CatalogReader;
   #newest: Snapshot | null = null;
 
-  constructor(query: Queries) {
+  constructor(reader: CatalogReader) {
     super();
-    this.#query = query;
+    this.#reader = reader;
   }
 
   /** Catches up with the other nodes. Callers at the same time share a query, which begins after all of them. */
   readonly catchUp = shareNextRun(() => this.#catchUp());
+
+  override close(): void {
+    this.#reader.close();
+  }
 
   /** Returns the statement that stores in the catalog what the running transaction touches. */
   override announcement(touches: readonly Touch[]): string {
@@ -46,8 +49,7 @@ export class CatalogRevisionLog extends RevisionLog {
 
   async #catchUp(): Promise<void> {
     const known = this.#newest;
-    const snapshots = await this.#query.query<Snapshot>(
-      // A literal, because DuckDB plans a statement with parameters twice.
+    const snapshots = await this.#reader.query<Snapshot>(
       `SELECT snapshot_id AS id, author, commit_extra_info AS announcement FROM ${CHANGES}
        WHERE snapshot_id >= ${known?.id ?? `(SELECT max(snapshot_id) FROM ${CHANGES})`} ORDER BY snapshot_id`,
     );
@@ -76,4 +78,4 @@ const announcementOf = ({ author, announcement }: Snapshot): Announcement | null
 
 const AUTHOR = 'cost-analytics';
 
-const CHANGES = `${CATALOG}.ducklake_snapshot_changes`;
+const CHANGES = 'catalog.ducklake_snapshot_changes';

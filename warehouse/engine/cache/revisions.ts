@@ -49,6 +49,11 @@ export class RevisionLog {
     return null;
   }
 
+  /** Releases what it needs to know of other processes. */
+  close(): void {
+    this.#marks.clear();
+  }
+
   /**
    * Announces a commit before it begins. The caller ends it by the returned function, whether or not anything was stored. Until
    * then nobody gets a revision of what it writes, because nobody can tell whether a read sees it.

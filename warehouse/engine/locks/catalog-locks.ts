@@ -1,7 +1,7 @@
-import { DatabaseError, escapeLiteral, Pool, type PoolClient } from 'pg';
+import { DatabaseError, escapeLiteral, type Pool, type PoolClient } from 'pg';
 import { unavailable } from '../../../domain/shared/errors.ts';
-import { catalogUrl } from './catalog-url.ts';
-import { Locks, PATIENCE_S, type Confirm } from './locks.ts';
+import { catalogPool } from './catalog-pool.ts';
+import { Locks, type Confirm } from './locks.ts';
 
 /** How much work of a process holds locks, or waits for them, at once. */
 const MOST_AT_ONCE = 16;
@@ -29,16 +29,7 @@ export class CatalogLocks extends Locks {
   constructor(catalog: string, most = MOST_AT_ONCE, longestS = 0) {
     super();
     this.#longestS = longestS;
-    this.#pool = new Pool({
-      connectionString: catalogUrl(catalog),
-      application_name: 'cost-analytics locks',
-      max: most,
-      connectionTimeoutMillis: PATIENCE_S * 1_000,
-      keepAlive: true,
-      allowExitOnIdle: true,
-    });
-    // The next lock replaces an idle connection that has ended.
-    this.#pool.on('error', () => undefined);
+    this.#pool = catalogPool(catalog, 'locks', most);
   }
 
   override close(): void {
