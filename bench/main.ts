@@ -23,12 +23,14 @@ import { say } from './say.ts';
 import { scale } from './cases/scale/scale.ts';
 import { units } from './cases/units.ts';
 import { values } from './cases/values.ts';
+import { writers } from './cases/writers.ts';
 
 const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]>> = {
   ingest,
   changed,
   values,
   csv: csvUpload,
+  writers,
   imports,
   months,
   bills,

@@ -5,6 +5,7 @@ const BENCHMARKS = [
   'changed',
   'values',
   'csv',
+  'writers',
   'imports',
   'months',
   'bills',

@@ -16,7 +16,7 @@ export interface BackupResult {
 }
 
 /** Work for which places are limited. */
-export type LimitedWork = 'light_requests' | 'heavy_requests' | 'activities';
+export type LimitedWork = 'light_requests' | 'heavy_requests' | 'commits' | 'activities';
 
 /**
  * The Prometheus metrics of a process. Labels have ids, names from the code and results: never what a customer has named, an

@@ -20,6 +20,8 @@ declare module 'fastify' {
     work: Promise<unknown> | null;
     /** Gives the place of the request back. */
     leave: (() => void) | null;
+    /** Changes the place of the request into one of those that only wait for a commit. */
+    awaitCommit: () => Promise<void>;
   }
 }
 
@@ -27,6 +29,8 @@ declare module 'fastify' {
 const LIMITS = {
   light: { total: 32, each: 8, mostWaiting: 200 },
   heavy: { total: 6, each: 2, mostWaiting: 20 },
+  // Small writes commit together (warehouse/metrics/small-changes.ts), so that many cost as much as one.
+  commits: { total: 256, each: 64, mostWaiting: 200 },
 } as const satisfies Record<string, FairLimits>;
 
 const UNREAD = { total: 2 * 2 ** 30, each: 512 * 2 ** 20, patienceMs: 60_000 };
@@ -44,6 +48,7 @@ export function admitFairly(
 ): void {
   app.decorateRequest('work', null);
   app.decorateRequest('leave', null);
+  app.decorateRequest('awaitCommit', () => Promise.resolve());
   app.addHook('onRoute', (route) => {
     const { handler } = route;
     route.handler = function (request, reply) {
@@ -52,11 +57,16 @@ export function admitFairly(
       return work;
     };
   });
-  const limiters = { light: new FairLimiter(LIMITS.light), heavy: new FairLimiter(LIMITS.heavy) };
+  const limiters = {
+    light: new FairLimiter(LIMITS.light),
+    heavy: new FairLimiter(LIMITS.heavy),
+    commits: new FairLimiter(LIMITS.commits),
+  };
   const turns = new LoopTurns();
   const unread = new UnreadAnswers(UNREAD);
   metrics.watchPlaces('light_requests', limiters.light);
   metrics.watchPlaces('heavy_requests', limiters.heavy);
+  metrics.watchPlaces('commits', limiters.commits);
 
   app.addHook('onRequest', async (request, reply) => {
     const { isHeavy = () => false } = request.routeOptions.config;
@@ -64,12 +74,20 @@ export function admitFairly(
     const orgId = callerOf(request).organisation.id;
     const closed = closeSignal(reply);
     if (weight === 'heavy') unread.refuseMore(orgId);
-    const release = await limiters[weight].acquire(orgId, closed);
+    let place = await limiters[weight].acquire(orgId, closed);
+    const release = (): void => {
+      place();
+    };
     let making: Promise<void> | null = null;
     const leave = (): void => {
       void Promise.allSettled([request.work, making]).then(release);
     };
     request.leave = release;
+    request.awaitCommit = async () => {
+      const next = await limiters.commits.acquire(orgId, closed);
+      place();
+      place = next;
+    };
     request.spooled = (pieces) => {
       const folder = warehouse.settings.spillDirectory;
       const { bytes, made } = spoolAnswer(pieces, { folder, unread, orgId, closed });

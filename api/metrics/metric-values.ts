@@ -99,7 +99,7 @@ async function postValues(
   const caller = callerOf(request);
   const change = keyChange(caller, 'api', clock.now());
   const valid = validItems(changed.metric, request.body.values, change.now);
-  return success(await storeValues(warehouse, caller, changed, valid, change));
+  return success(await storeValues(warehouse, caller, changed, valid, change, request.awaitCommit));
 }
 
 async function getValues(

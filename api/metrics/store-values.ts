@@ -9,6 +9,7 @@ import { csvStream, RecordValidator } from '../../warehouse/metrics/csv/csv-valu
 import type { RevenueVault } from '../../warehouse/metrics/revenue-vault.ts';
 import type { Change, ChangeResult, ValuesOf } from '../../warehouse/metrics/value-changes.ts';
 import {
+  commitsTogether,
   removeValues,
   writeValues,
   type ValueRange,
@@ -43,16 +44,23 @@ const valuesOf = (caller: Caller, { metric, vault }: Changed): ValuesOf => ({
 /** The result of a write. `rounded` counts the values that had more than ten decimals. */
 type RoundedResult = WriteResult & { rounded: number };
 
-/** Creates or replaces values, all or none. */
+/**
+ * Creates or replaces values, all or none.
+ *
+ * @param awaitCommit is called before a write that only waits to be committed with others.
+ */
 export async function storeValues(
   warehouse: Warehouse,
   caller: Caller,
   changed: Changed,
   { values, rounded }: ValidValues,
   change: Change,
+  awaitCommit: () => Promise<void>,
 ): Promise<RoundedResult> {
   await refuseConnected(warehouse, caller, changed.metric.id);
-  return { ...(await writeValues(warehouse, valuesOf(caller, changed), values, change)), rounded };
+  const of = valuesOf(caller, changed);
+  if (commitsTogether(of, values)) await awaitCommit();
+  return { ...(await writeValues(warehouse, of, values, change)), rounded };
 }
 
 /**

@@ -81,7 +81,7 @@ async function putValue(
   const change = keyChange(caller, 'hand', clock.now());
   const sent = { period: request.params.period, label: request.query.label, value: request.body.value };
   const valid = validItem(changed.metric, sent, change.now);
-  return success(await storeValues(warehouse, caller, changed, valid, change));
+  return success(await storeValues(warehouse, caller, changed, valid, change, request.awaitCommit));
 }
 
 async function deleteValues(

@@ -344,7 +344,8 @@ export class Session {
   }
 
   async #runOnce(sql: string, parameters: Parameters, writes: Writes) {
-    if (typeof writes === 'object') this.#touches.set(JSON.stringify(writes), writes);
+    if (typeof writes === 'object')
+      for (const touch of writes) this.#touches.set(JSON.stringify(touch), touch);
     const reader = await this.#observed(kindOf(sql, writes), sql, () =>
       this.#connection.runAndReadAll(...withItsValues(sql, parameters)),
     );

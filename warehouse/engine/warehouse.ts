@@ -177,6 +177,11 @@ export class Warehouse {
     return this.#locks.hold(locks, work, patienceS);
   }
 
+  /** Whether work of this process holds a lock, or waits for it. */
+  isLocked(lock: string): boolean {
+    return this.#locks.isHeld(lock);
+  }
+
   /**
    * Returns the revisions of organisations' rows, as of now or later. A DuckDB file has no other writer than this process. For a
    * DuckLake it takes one statement on the catalog. Data that is read after a revision was taken is at least as new as the revision.

@@ -1,13 +1,12 @@
 import Big from 'big.js';
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { valueUnits, type DecimalText } from '../../domain/shared/decimals.ts';
-import { conflict } from '../../domain/shared/errors.ts';
 import { letOthersRun } from '../engine/let-others-run.ts';
 import { audit } from '../engine/records/audit-log.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
+import { sqlTexts } from '../engine/sql/sql-text.ts';
 import {
-  LABEL_KEY_CHANGED,
   storedBy,
   type Change,
   type ChangeResult,
@@ -33,51 +32,77 @@ export async function withRemoved(
   ];
 }
 
+/** Values of one metric to change, which are in memory: at most one for each period and label. */
+export interface GivenChange {
+  of: ValuesOf;
+  values: readonly GivenValue[];
+  change: Change;
+}
+
+/** Whether values have labels exactly if those of their metric have them. */
+export const labelsFit = (values: readonly Pick<GivenValue, 'label'>[], labelled: boolean): boolean =>
+  values.every(({ label }) => (label !== '') === labelled);
+
 /**
- * Changes values that are in memory, all or none: at most one for each period and label. Runs within a transaction, under the
- * metric's lock. Compares them here, because no statement may hold revenue (docs/concepts.md#revenue-and-who-sees-it), and because
- * that is faster for a few values. {@link storeStaged} does it for many counts. The audit log records which months of revenue
- * changed. `signal` stops the change before it is stored.
+ * Changes values that are in memory, all or none, and returns the result of each change. They happen one after the other, but one
+ * statement reads what is stored, and one stores what is new. Runs within a transaction, under the locks of the metrics. Compares
+ * values here, because no statement may hold revenue (docs/concepts.md#revenue-and-who-sees-it), and because that is faster for a few
+ * values. {@link storeStaged} does it for many counts. The audit log records which months of revenue changed. `signal` stops the
+ * changes before they are stored.
  */
 export async function storeGiven(
   session: Session,
-  of: ValuesOf,
-  values: readonly GivenValue[],
-  change: Change,
+  given: readonly GivenChange[],
   signal?: AbortSignal,
-): Promise<ChangeResult> {
-  await of.vault?.requireOpeningKey(session);
-  const before = await newestChanges(session, of, values);
-  const newest = [...before.values()].reduce((latest, { change_id }) => maxOf(latest, change_id), '');
-  const changeId = idAfter(newest === '' ? null : newest);
-  const counts = { created: 0, replaced: 0, removed: 0, unchanged: 0 };
+): Promise<ChangeResult[]> {
+  for (const { of } of given) await of.vault?.requireOpeningKey(session);
+  const before = await newestChanges(session, given);
   const changed: Changed[] = [];
+  const results: ChangeResult[] = [];
   const pause = letOthersRun(signal);
-  for (const { period, label, value } of values) {
-    await pause();
-    const old = numberOf(of, before.get(placeOf({ period, label })));
-    const number = value === null ? null : Big(value).toFixed();
-    if (isSame(old, number)) {
-      counts.unchanged += 1;
-      continue;
+  for (const { of, values, change } of given) {
+    const olds = values.map((value) => before.get(keyOf(of, value)));
+    const newest = olds.reduce((latest, old) => maxOf(latest, old?.change_id ?? ''), '');
+    const changeId = idAfter(newest === '' ? null : newest);
+    const counts = { created: 0, replaced: 0, removed: 0, unchanged: 0 };
+    const months = new Set<Month>();
+    for (const [at, { period, label, value }] of values.entries()) {
+      await pause();
+      const old = numberOf(of, olds[at]);
+      const number = value === null ? null : Big(value).toFixed();
+      if (isSame(old, number)) {
+        counts.unchanged += 1;
+        continue;
+      }
+      counts[number === null ? 'removed' : old === null ? 'created' : 'replaced'] += 1;
+      months.add(monthOf(period));
+      const place = { metric_id: of.metricId, period, change_id: changeId };
+      const stored = number === null ? null : (of.vault?.sealValue(place, number) ?? number);
+      changed.push({ of, change, changeId, period, label, stored });
+      const isSealed = of.vault !== undefined;
+      before.set(keyOf(of, { period, label }), {
+        ...place,
+        label,
+        value: isSealed ? null : stored,
+        sealed_value: isSealed ? stored : null,
+      });
     }
-    counts[number === null ? 'removed' : old === null ? 'created' : 'replaced'] += 1;
-    const place = { metric_id: of.metricId, period, change_id: changeId };
-    const stored = number === null ? null : (of.vault?.sealValue(place, number) ?? number);
-    changed.push({ period, label, stored });
+    results.push({ ...counts, months: [...months].sort() });
   }
   signal?.throwIfAborted();
-  const months = [...new Set(changed.map(({ period }) => monthOf(period)))].sort();
-  if (changed.length > 0) await insert(session, of, changeId, changed, change);
-  if (changed.length > 0 && of.vault !== undefined) await recordChange(session, of, counts, months, change);
-  return { ...counts, months };
+  if (changed.length > 0) await insert(session, changed);
+  for (const [at, { of, change }] of given.entries()) {
+    const result = results[at];
+    if (of.vault !== undefined && result !== undefined && result.months.length > 0)
+      await recordChange(session, of, result, change);
+  }
+  return results;
 }
 
 async function recordChange(
   session: Session,
   { orgId, metricId }: ValuesOf,
-  { created, replaced, removed }: Pick<ChangeResult, 'created' | 'replaced' | 'removed'>,
-  months: readonly Month[],
+  { created, replaced, removed, months }: ChangeResult,
   { source, by: actor, now }: Change,
 ): Promise<void> {
   const detail = { source, created, replaced, removed, months };
@@ -94,6 +119,9 @@ const isSame = (old: DecimalText | null | undefined, given: DecimalText | null):
 
 /** A changed value. `stored` is a number, or sealed revenue; null if the value is removed. */
 interface Changed {
+  of: ValuesOf;
+  change: Change;
+  changeId: string;
   period: Day;
   label: string;
   stored: string | null;
@@ -105,37 +133,48 @@ const maxOf = (a: string, b: string): string => (a > b ? a : b);
 export const placeOf = ({ period, label }: Pick<GivenValue, 'period' | 'label'>): string =>
   `${period} ${label}`;
 
-interface NewestChange {
-  period: Day;
-  label: string;
+const keyOf = (
+  { metricId }: Pick<ValuesOf, 'metricId'>,
+  value: Pick<GivenValue, 'period' | 'label'>,
+): string => `${metricId} ${placeOf(value)}`;
+
+interface Newest {
   change_id: string;
   value: DecimalText | null;
   sealed_value: string | null;
 }
 
+interface NewestChange extends Newest {
+  metric_id: string;
+  period: Day;
+  label: string;
+}
+
 async function newestChanges(
   session: Session,
-  { orgId, metricId }: ValuesOf,
-  values: readonly GivenValue[],
+  given: readonly GivenChange[],
 ): Promise<Map<string, NewestChange>> {
-  const periods = values.map(({ period }) => period);
-  const days = periods.toSorted();
-  const rows = await session.query<NewestChange>(
-    `SELECT period, label, max(change_id) AS change_id, arg_max_null(value, change_id) AS value,
-       arg_max_null(sealed_value, change_id) AS sealed_value
+  const days = given.flatMap(({ values }) => values.map(({ period }) => period)).toSorted();
+  const rows = await session.query<Pick<NewestChange, 'metric_id' | 'period' | 'label'> & { newest: Newest }>(
+    // Each column that a DuckLake compares by itself costs a question to its catalog. So one comparison is of three columns.
+    `SELECT metric_id, period, label,
+       max({'change_id': change_id, 'value': value, 'sealed_value': sealed_value}) AS newest
      FROM metric_value_changes
-     SEMI JOIN (SELECT unnest($periods::DATE[]) AS period, unnest($labels) AS label) AS given USING (period, label)
-     WHERE org_id = $org AND metric_id = $metric AND period BETWEEN $first::DATE AND $last::DATE GROUP BY ALL`,
+     WHERE metric_id IN ${sqlTexts([...new Set(given.map(({ of }) => of.metricId))])}
+       AND period BETWEEN $first::DATE AND $last::DATE
+       AND concat_ws(' ', metric_id, period, label) IN (SELECT unnest($places)) GROUP BY ALL`,
     {
-      org: orgId,
-      metric: metricId,
-      periods,
-      labels: values.map(({ label }) => label),
       first: days.at(0) ?? null,
       last: days.at(-1) ?? null,
+      places: given.flatMap(({ of, values }) => values.map((value) => keyOf(of, value))),
     },
   );
-  return new Map(rows.map((row) => [placeOf(row), row]));
+  return new Map(
+    rows.map(({ newest, ...place }) => [
+      keyOf({ metricId: place.metric_id }, place),
+      { ...place, ...newest },
+    ]),
+  );
 }
 
 /** Returns the stored number of a value; null without one, and undefined if it cannot be opened. */
@@ -149,31 +188,29 @@ function numberOf(
   return vault.openValue({ metric_id: metricId, period, change_id }, sealed) ?? undefined;
 }
 
-async function insert(
-  session: Session,
-  { orgId, metricId, vault }: ValuesOf,
-  changeId: string,
-  changed: readonly Changed[],
-  change: Change,
-): Promise<void> {
-  const value = vault === undefined ? 'stored::DECIMAL(38,10) AS value' : 'stored AS sealed_value';
-  const count = await session.run(
-    `INSERT INTO metric_value_changes BY NAME
-     SELECT $org AS org_id, $metric AS metric_id, $change::UUID AS change_id, period, label, ${value},
-       $source AS source, $by_type AS changed_by_type, $by_id AS changed_by_id, $by_name AS changed_by_name,
-       $now::TIMESTAMP AS changed_at
-     FROM (SELECT unnest($periods::DATE[]) AS period, unnest($labels) AS label, unnest($stored) AS stored)
-     WHERE (label <> '') = (SELECT arg_max(label_key IS NOT NULL, version_id) FROM metric_versions
-       WHERE org_id = $org AND metric_id = $metric)`,
-    {
-      org: orgId,
-      metric: metricId,
-      change: changeId,
-      ...storedBy(change),
-      periods: changed.map(({ period }) => period),
-      labels: changed.map(({ label }) => label),
-      stored: changed.map(({ stored }) => stored),
-    },
-  );
-  if (count < changed.length) throw conflict(LABEL_KEY_CHANGED);
+async function insert(session: Session, changed: readonly Changed[]): Promise<void> {
+  const by = changed.map(({ change }) => storedBy(change));
+  const stored = (isSealed: boolean): (string | null)[] =>
+    changed.map(({ of, stored }) => ((of.vault !== undefined) === isSealed ? stored : null));
+  await session.run(INSERT, {
+    orgs: changed.map(({ of }) => of.orgId),
+    metrics: changed.map(({ of }) => of.metricId),
+    changes: changed.map(({ changeId }) => changeId),
+    periods: changed.map(({ period }) => period),
+    labels: changed.map(({ label }) => label),
+    values: stored(false),
+    sealed_values: stored(true),
+    sources: by.map(({ source }) => source),
+    by_types: by.map(({ by_type }) => by_type),
+    by_ids: by.map(({ by_id }) => by_id),
+    by_names: by.map(({ by_name }) => by_name),
+    nows: by.map(({ now }) => now),
+  });
 }
+
+const INSERT = `
+INSERT INTO metric_value_changes BY NAME
+SELECT unnest($orgs) AS org_id, unnest($metrics) AS metric_id, unnest($changes::UUID[]) AS change_id, unnest($periods::DATE[]) AS period,
+  unnest($labels) AS label, unnest($values::DECIMAL(38,10)[]) AS value, unnest($sealed_values) AS sealed_value,
+  unnest($sources) AS source, unnest($by_types) AS changed_by_type, unnest($by_ids) AS changed_by_id,
+  unnest($by_names) AS changed_by_name, unnest($nows::TIMESTAMP[]) AS changed_at`;

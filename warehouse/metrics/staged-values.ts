@@ -9,11 +9,10 @@ import {
 } from '@duckdb/node-api';
 import { dayNumber, monthOf, type Day } from '../../domain/shared/calendar.ts';
 import { VALUE_DECIMALS, valueUnits } from '../../domain/shared/decimals.ts';
-import { conflict } from '../../domain/shared/errors.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
+import { requireFit } from './label-key.ts';
 import {
-  LABEL_KEY_CHANGED,
   storedBy,
   type Change,
   type ChangeResult,
@@ -77,13 +76,15 @@ export async function stageRemoved(
 /**
  * Applies staged changes to the values of a count, all or none, by one comparison in DuckDB. At most one row has a period and
  * label: a value to store, or null to remove it. Rows without a period are skipped. Runs within a transaction, under the metric's
- * lock. {@link storeGiven} does it for few values and for revenue.
+ * lock. {@link storeGiven} does it for few values and for revenue. Throws a conflict unless values have labels exactly if the metric
+ * has a label key, as `labelled` says.
  */
 export async function storeStaged(
   session: Session,
   { orgId, metricId }: ValuesOf,
   { relation, parts }: Staged,
   change: Change,
+  labelled: boolean,
 ): Promise<ChangeResult> {
   const metric = { org: orgId, metric: metricId };
   const { staged, first, last } = await extentOf(session, relation);
@@ -96,7 +97,7 @@ export async function storeStaged(
       parts,
     });
   const compared = await session.query<Compared>(`SELECT * EXCLUDE (lines) FROM ${CHANGED}`);
-  if (!(await labelsFit(session, metric, compared))) throw conflict(LABEL_KEY_CHANGED);
+  requireFit(labelsFit(compared, labelled));
   const total = (counts: (part: Compared) => string): number =>
     compared.reduce((sum, part) => sum + Number(counts(part)), 0);
   const created = total((part) => part.created);
@@ -145,19 +146,10 @@ const newestOf = (compared: readonly Compared[]): string | null =>
     .sort()
     .at(-1) ?? null;
 
-/** Whether the changed values have labels exactly if the metric has a label key. */
-async function labelsFit(
-  session: Session,
-  metric: { org: string; metric: string },
-  compared: readonly Compared[],
-): Promise<boolean> {
-  const [newest] = await session.query<{ has_labels: boolean }>(
-    `SELECT label_key IS NOT NULL AS has_labels FROM metric_versions WHERE org_id = $org AND metric_id = $metric
-     ORDER BY version_id DESC LIMIT 1`,
-    metric,
-  );
-  const fits = newest?.has_labels === true ? 'all_have_labels' : 'some_have_labels';
-  return compared.every((part) => (part[fits] ?? newest?.has_labels) === newest?.has_labels);
+/** Whether the changed values have labels exactly if the metric's values have them. */
+function labelsFit(compared: readonly Compared[], labelled: boolean): boolean {
+  const fits = labelled ? 'all_have_labels' : 'some_have_labels';
+  return compared.every((part) => (part[fits] ?? labelled) === labelled);
 }
 
 /** A row holds the changed lines of a part and their counts. The texts stay where they are staged. */

@@ -40,8 +40,6 @@ export const storedBy = ({ source, by, now }: Change) => ({
   now: now.toISOString(),
 });
 
-export const LABEL_KEY_CHANGED = 'the label key of the metric was changed meanwhile: send it again';
-
 /** The result of a change. `months` are those whose values changed, oldest first. */
 export interface ChangeResult {
   created: number;

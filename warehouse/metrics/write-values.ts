@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { Day } from '../../domain/shared/calendar.ts';
 import type { Session } from '../engine/session.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
-import { placeOf, storeGiven, withRemoved } from './given-values.ts';
+import { labelsFit, placeOf, storeGiven, withRemoved } from './given-values.ts';
+import { hasLabels, requireFit } from './label-key.ts';
+import { storeSmall } from './small-changes.ts';
 import { dropStaged, stageGiven, stageRemoved, storeStaged, type Staged } from './staged-values.ts';
 import {
   valuesLock,
@@ -64,7 +66,9 @@ export async function writeValues(
       ? await withHeld(warehouse, of, given, terms, (held) =>
           changeValues(warehouse, of, held, change, terms),
         )
-      : await changeValues(warehouse, of, given, change, terms);
+      : Object.keys(terms).length === 0 && commitsTogether(of, given)
+        ? await storeSmall(warehouse, { of, values: given, change })
+        : await changeValues(warehouse, of, given, change, terms);
   return written;
 }
 
@@ -163,8 +167,9 @@ const changeValues = (
   change: Change,
   { check, removal = () => null, signal }: WriteTerms,
 ): Promise<ChangeResult> =>
-  warehouse.withLock([valuesLock(of.metricId)], (confirm) =>
-    warehouse.session(async (session) => {
+  warehouse.withLock([valuesLock(of.metricId)], async (confirm) => {
+    const labelled = await hasLabels(warehouse, of);
+    return warehouse.session(async (session) => {
       await check?.(session);
       const removed = removal();
       const store = (work: () => Promise<ChangeResult>): Promise<ChangeResult> =>
@@ -176,17 +181,28 @@ const changeValues = (
         }, confirm);
       if (comparesInMemory(held, of, removed)) {
         const values = removed === null ? held : await withRemoved(session, held, removed);
-        return store(() => storeGiven(session, of, values, change, signal));
+        requireFit(labelsFit(values, labelled));
+        return store(async () => {
+          const [stored] = await storeGiven(session, [{ of, values, change }], signal);
+          if (stored === undefined) throw new Error('expected a result');
+          return stored;
+        });
       }
       try {
         const given = 'relation' in held ? await checked(session, held) : await stageGiven(session, held);
         const staged = removed === null ? given : await stageRemoved(session, given, removed);
-        return await store(() => storeStaged(session, of, staged, change));
+        return await store(() => storeStaged(session, of, staged, change, labelled));
       } finally {
         await dropStaged(session);
       }
-    }, signal),
-  );
+    }, signal);
+  });
+
+/**
+ * Whether a change is stored together with others (small-changes.ts): it has few counts. Nobody else waits for the key of revenue.
+ */
+export const commitsTogether = ({ vault }: ValuesOf, values: readonly NewValue[]): boolean =>
+  vault === undefined && values.length <= MOST_FEW;
 
 /** Whether values are compared in memory. How many counts a change removes is not known before. */
 const comparesInMemory = (

@@ -14,8 +14,7 @@ const WRITERS = 8;
 const OLD_DAYS = 8;
 
 /**
- * Measures writes of one value. First many write at once. Then the catalog grows, and one write and the read after it are timed at
- * each size. The flush of every ten minutes and the nightly maintenance follow, each with the same times after it.
+ * Measures writes of one value while the catalog grows: one write and the read after it are timed at each size. The flush of every ten minutes and the nightly maintenance follow, each with the same times after it.
  */
 export async function commits(service: ScaledOut, { quick }: RunOptions): Promise<Measurement[]> {
   const { cluster, apis, worker } = service;
@@ -39,30 +38,6 @@ export async function commits(service: ScaledOut, { quick }: RunOptions): Promis
   const named = { benchmark: 'scale', target: null } as const;
   const measurements: Measurement[] = [];
   const processes = { api: apis.map(({ pid }) => pid), Postgres: [postgres.pid()] };
-  const each = quick ? 10 : 100;
-  const one = await secondsOf(() => writeSeveral(admin, metric, each));
-  const { result: many, cpu } = await cpuDuring(processes, () =>
-    secondsOf(() =>
-      Promise.all(metrics.map((id, at) => writeSeveral(admins[at % admins.length] ?? admin, id, each))),
-    ),
-  );
-  measurements.push(
-    compared(
-      {
-        ...named,
-        name: `writes of one value a second, ${WRITERS} writers through 3 APIs beside 1`,
-        unit: '1/s',
-      },
-      { ours: [(WRITERS * each) / many], limit: [each / one] },
-    ),
-    ...(['api', 'Postgres'] as const).map((kind) =>
-      alone(
-        { ...named, name: `writes of one value: CPU of ${kind} for 1,000`, unit: 's' },
-        (cpu[kind] * 1_000) / (WRITERS * each),
-      ),
-    ),
-  );
-
   await runNow(cluster.temporal.address, 'maintainWarehouse');
   let first: Times | null = null;
   const measureAt = async (when: string): Promise<void> => {
@@ -130,10 +105,6 @@ let number = 0;
 
 const write = (admin: Client, metric: string): Promise<unknown> =>
   admin.post(`/metrics/${metric}/values`, { values: [{ period: PERIOD, value: (number += 1) }] });
-
-async function writeSeveral(admin: Client, metric: string, count: number): Promise<void> {
-  for (let each = 1; each <= count; each += 1) await write(admin, metric);
-}
 
 /** Milliseconds of writes, and of a read after each. */
 interface Times {

@@ -1,8 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, it, vi } from 'vitest';
+import { valuesLock } from '../../../warehouse/metrics/value-changes.ts';
+import { listValueChanges } from '../../../warehouse/metrics/value-history.ts';
 import { WAIT_MS } from '../../support/patience.ts';
 import { as } from '../../support/service/api-client.ts';
 import { startLocalApi } from '../../support/service/local-api.ts';
+import { held } from '../../support/warehouse/held-lock.ts';
+import { newMetric } from '../../support/warehouse/tenant.ts';
 import { withOpened } from '../../support/with-opened.ts';
 
 describe('places of requests', () => {
@@ -67,6 +71,30 @@ describe('places of requests', () => {
     await Promise.all([next, ...more]);
     expect(status).toBe(200);
     expect(statuses.filter((each) => each === 200)).toHaveLength(19);
+  });
+
+  it('are free for others while small writes wait for a commit', async () => {
+    const { orgId, secret } = await api.newTenant();
+    const { id: metricId } = await newMetric(api.warehouse, orgId);
+    const taken = () => api.metrics.registry.getSingleMetricAsString('cost_analytics_places_taken');
+    const importing = held();
+    const imported = api.warehouse.withLock([valuesLock(metricId)], importing.work);
+    await importing.hasBegun;
+    const answered: number[] = [];
+    // More than the eight places of light requests.
+    const writes = Array.from({ length: 64 }, async (_, value) => {
+      const body = { values: [{ period: '2026-01-05', value }] };
+      answered.push((await as(api, secret).post(`/metrics/${metricId}/values`, body)).status);
+    });
+    while (!(await taken()).includes('work="commits"} 64'))
+      expect((await as(api, secret).get('/auth/info')).status).toBe(200);
+    expect(answered).toEqual([]);
+    importing.end();
+    await Promise.all([imported, ...writes]);
+    expect(answered).toEqual(writes.map(() => 200));
+    expect(await listValueChanges(api.warehouse, orgId, metricId, { limit: 100, cursor: null })).toHaveLength(
+      64,
+    );
   });
 
   it('are taken one in a turn of the event loop, so that a flood of small requests leaves room for others', async () => {

@@ -99,7 +99,9 @@ describe('the metrics of a service', () => {
 
   it('show the places, breakdowns and the size of the warehouse', () => {
     const places = (work: string) => seen.value('cost_analytics_places', { work });
-    expect(['light_requests', 'heavy_requests', 'activities'].map(places)).toEqual([32, 6, 4]);
+    expect(['light_requests', 'heavy_requests', 'commits', 'activities'].map(places)).toEqual([
+      32, 6, 256, 4,
+    ]);
     expect(seen.value('cost_analytics_places_waiting', { work: 'heavy_requests' })).toBe(0);
     expect(seen.value('cost_analytics_warehouse_breakdowns_total')).toBe(0);
     expect(seen.value('cost_analytics_warehouse_bytes', { engine: 'duckdb' })).toBeGreaterThan(10_000);

@@ -27,6 +27,7 @@ export interface LocalApi {
   url: string;
   port: number;
   warehouse: Warehouse;
+  metrics: Metrics;
   lines: readonly string[];
   /** The folder of the warehouse. */
   directory: string;
@@ -92,6 +93,7 @@ export async function startLocalApi({
     bigQueryEndpoint,
     operatorBuckets: { ...NO_BUCKETS, sts: null },
   };
+  const metrics = new Metrics();
   const app = await buildServer(
     {
       warehouse,
@@ -111,7 +113,7 @@ export async function startLocalApi({
       writeKeyFile: () => Promise.resolve(null),
       checkCredentials: () => Promise.resolve([]),
       checkConnection: () => Promise.reject(new Error('no platform can be asked')),
-      metrics: new Metrics(),
+      metrics,
       tracer: null,
       publicUrl,
       operatorKey: OPERATOR_KEY,
@@ -141,6 +143,7 @@ export async function startLocalApi({
   };
   return {
     app,
+    metrics,
     url: `http://127.0.0.1:${port}`,
     port,
     warehouse,

@@ -437,33 +437,48 @@ describeOnBothEngines('metrics and their values', (open) => {
 });
 
 describeOnBothEngines('values written by two nodes', (open) => {
-  it('are all stored, and both nodes agree on the current value', async () => {
+  /** Only one process can open a DuckDB file, so two of its sessions stand in for the nodes. */
+  const onTwoNodes = async (work: (one: Warehouse, other: Warehouse) => Promise<void>): Promise<void> => {
     const test = await open();
     const isLake = test.settings.location.startsWith('ducklake:');
-    // Only one process can open a DuckDB file, so two of its sessions stand in for the nodes.
     const second = isLake ? await Warehouse.open(test.settings) : test.warehouse;
     try {
-      const { id: orgId } = await newOrganisation(test.warehouse);
-      const { id: metricId } = await newMetric(test.warehouse, orgId);
-      const write = (on: Warehouse, value: number) =>
-        writeValues(on, { orgId, metricId }, [{ period: '2026-01-10', label: '', value }], CHANGE);
-      await Promise.all([
-        write(test.warehouse, 1),
-        write(second, 2),
-        write(test.warehouse, 3),
-        write(second, 4),
-      ]);
-      const [mine, theirs] = await Promise.all(
-        [test.warehouse, second].map((on) => listValues(on, orgId, metricId, ANY_DAY)),
-      );
-      expect(mine).toHaveLength(1);
-      expect(theirs).toEqual(mine);
-      const changes = await listValueChanges(test.warehouse, orgId, metricId, ALL);
-      expect(changes.map(({ value }) => Number(value)).sort()).toEqual([1, 2, 3, 4]);
-      expect(changes[0]?.value).toBe(mine?.[0]?.value);
+      await work(test.warehouse, second);
     } finally {
       if (isLake) second.close();
       await test.close();
     }
-  });
+  };
+
+  it('are all stored, and both nodes agree on the current value', () =>
+    onTwoNodes(async (one, other) => {
+      const { id: orgId } = await newOrganisation(one);
+      const { id: metricId } = await newMetric(one, orgId);
+      const write = (on: Warehouse, value: number) =>
+        writeValues(on, { orgId, metricId }, [{ period: '2026-01-10', label: '', value }], CHANGE);
+      await Promise.all([write(one, 1), write(other, 2), write(one, 3), write(other, 4)]);
+      const [mine, theirs] = await Promise.all(
+        [one, other].map((on) => listValues(on, orgId, metricId, ANY_DAY)),
+      );
+      expect(mine).toHaveLength(1);
+      expect(theirs).toEqual(mine);
+      const changes = await listValueChanges(one, orgId, metricId, ALL);
+      expect(changes.map(({ value }) => Number(value)).sort()).toEqual([1, 2, 3, 4]);
+      expect(changes[0]?.value).toBe(mine?.[0]?.value);
+    }));
+
+  it('have labels if the other node has given the metric a label key', () =>
+    onTwoNodes(async (one, other) => {
+      const { id: orgId } = await newOrganisation(one);
+      const { id: metricId } = await newMetric(one, orgId);
+      const of = { orgId, metricId };
+      const plain = { period: '2026-01-10', label: '', value: 5 };
+      await writeValues(one, of, [plain], CHANGE);
+      await removeValues(one, of, { start: null, end: null, label: null }, CHANGE);
+      await updateMetric(other, orgId, metricId, { label_key: 'region' }, BY_ADMIN);
+      await expect(writeValues(one, of, [plain], CHANGE)).rejects.toThrow(/label key/);
+      await writeValues(one, of, [{ ...plain, label: 'EU' }], CHANGE);
+      const stored = await listValues(other, orgId, metricId, ANY_DAY);
+      expect(stored.map(({ label, value }) => [label, Number(value)])).toEqual([['EU', 5]]);
+    }));
 });

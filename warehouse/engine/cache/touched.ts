@@ -8,7 +8,7 @@ export interface Touch {
 }
 
 /** What a statement writes: rows of the warehouse, only what is outside of it, or nothing. */
-export type Writes = Touch | 'outside' | 'nothing';
+export type Writes = readonly Touch[] | 'outside' | 'nothing';
 
 /**
  * Tables that are followed by metric, so that a change of one metric leaves the others as they are; with the parameter that names
@@ -45,19 +45,29 @@ const OUTSIDE = /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP|SECRET)\s/i;
 
 /**
  * Returns what a statement writes, by its text. A write names its organisation in the parameter `$org`, or several in `$orgs`,
- * and its metric. A write without them counts as one to the rows of all.
+ * and its metric. A write without them counts as one to the rows of all. A write of several metrics names them in a list of as many
+ * organisations, one for each row.
  */
 export function writesOf(sql: string, parameters: Readonly<Record<string, unknown>>): Writes {
   const table = WRITE.exec(sql)?.[1]?.toLowerCase();
   if (table === undefined) return OUTSIDE.test(sql) ? 'outside' : 'nothing';
   if (/^(temp|memory)\./.test(table)) return 'outside';
   const { org, orgs } = parameters;
-  const metric = parameters[BY_METRIC.get(table) ?? ''];
-  return {
-    table,
-    orgs: typeof org === 'string' ? [org] : isTexts(orgs) ? orgs : null,
-    metric: typeof metric === 'string' ? metric : null,
-  };
+  const name = BY_METRIC.get(table) ?? '';
+  const [metric, metrics] = [parameters[name], parameters[`${name}s`]];
+  if (isTexts(orgs) && isTexts(metrics))
+    return [...new Map(metrics.map((of, at) => [of, orgs[at]]))].map(([of, owner]) => ({
+      table,
+      orgs: owner === undefined ? null : [owner],
+      metric: of,
+    }));
+  return [
+    {
+      table,
+      orgs: typeof org === 'string' ? [org] : isTexts(orgs) ? orgs : null,
+      metric: typeof metric === 'string' ? metric : null,
+    },
+  ];
 }
 
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value);

@@ -27,6 +27,11 @@ export class Locks {
     )();
   }
 
+  /** Whether work of this process holds a lock, or waits for it. */
+  isHeld(lock: string): boolean {
+    return this.#queues.has(lock);
+  }
+
   /** Releases what the locks need. */
   close(): void {
     this.#queues.clear();
