@@ -51,6 +51,7 @@ import { operatorRoutes, requireOperator } from './operator/operator.ts';
 import { registerRoutes } from './routes/register-routes.ts';
 import { SignInLimit } from './access/session/sign-in-limit.ts';
 import { createKeyCheck } from './access/valid-key.ts';
+import { serverInTurns } from './requests/request-turns.ts';
 import { UploadPlaces } from './requests/upload-places.ts';
 import { organisationRoutes } from './organisations/organisation.ts';
 import { answerOddRequests, refuseOddRequests } from './requests/odd-requests.ts';
@@ -88,8 +89,11 @@ const LONGEST_PARAMETER = 16 * 1024;
  */
 const LIMITS: ConnectionLimits = { mostConnections: 1_000, patienceMs: 30_000 };
 
-/** How often the server looks for slow headers. */
-const LOOK_EVERY_MS = 1_000;
+const SERVER = {
+  /** How often the server looks for slow headers. */
+  connectionsCheckingInterval: 1_000,
+  requireHostHeader: false,
+};
 
 /** Returns a server without routes, which checks inputs by their schemas. */
 function newServer(logger: FastifyBaseLogger): Api {
@@ -100,7 +104,7 @@ function newServer(logger: FastifyBaseLogger): Api {
     genReqId: () => randomUUID(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
     rewriteUrl: ({ url = '/' }) => routableUrl(url),
-    http: { connectionsCheckingInterval: LOOK_EVERY_MS, requireHostHeader: false },
+    serverFactory: (handle) => serverInTurns(handle, SERVER),
     // A connection that is kept alive must not delay the end.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
