@@ -1,16 +1,16 @@
+import './app/ask-for-session.ts';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/app.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Notices } from './app/notices.tsx';
 import { queryClient } from './app/query-client.ts';
 import { cssVariables, theme } from './app/theme.ts';
-import { sessionQuery } from './http/session.ts';
 import { router } from './pages/router.tsx';
 
 const root = document.querySelector('#root');
@@ -21,9 +21,9 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 setNonce(nonce);
 
 const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
-// Asks who is signed in before the scripts of the page take all connections of the browser. The router waits for the answer.
-if (routes.some(({ id }) => id === '/signed-in')) queryClient.query(sessionQuery).catch(() => undefined);
 for (const route of routes) void router.loadRouteChunk(route);
+// The page asks for its data while the frame is drawn for the first time.
+router.load().catch(console.error);
 
 createRoot(root).render(
   <StrictMode>
@@ -35,8 +35,8 @@ createRoot(root).render(
     >
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
+        <Notices />
       </QueryClientProvider>
-      <Notifications position="bottom-right" />
     </MantineProvider>
   </StrictMode>,
 );

@@ -1,12 +1,6 @@
 import { LARGEST_VALUE, VALUE_DECIMALS } from '../../domain/shared/decimals.ts';
-import type { Schema } from '../http/api.ts';
 import type { NumberRule } from '../shared/forms/number-entry.ts';
 import type { ShownMetric } from './metric-queries.ts';
-
-/** The unit cost of a count, or the cost share of revenue in percent. */
-export const ratioOf = (
-  numbers: Pick<Schema<'Month'>, 'unit_cost'> | Pick<Schema<'RevenueMonth'>, 'cost_share_percent'>,
-): number | null => ('unit_cost' in numbers ? numbers.unit_cost : numbers.cost_share_percent);
 
 const TARGET_DECIMALS = 6;
 

@@ -6,7 +6,7 @@ import { Dimmed } from '../shared/dimmed.tsx';
 import { NumberCell } from '../shared/tables/data-table.tsx';
 import { ListCard } from '../shared/tables/list-card.tsx';
 import { HiddenNumbers, MetricHead } from './metric-cells.tsx';
-import { ratioOf } from './metric-numbers.ts';
+import { ratioOf } from './ratio-of.ts';
 import { metricsQuery, type ListedMetric } from './metric-queries.ts';
 import { isShown, ratioInWords, scopeInWords, valuesInWords } from './metric-words.ts';
 

@@ -3,7 +3,7 @@ import { BarChart, LineChart } from '@mantine/charts';
 import { SimpleGrid } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
-import { ratioOf } from '../metrics/metric-numbers.ts';
+import { ratioOf } from '../metrics/ratio-of.ts';
 import type { ShownMetric } from '../metrics/metric-queries.ts';
 import { ratioInWords } from '../metrics/metric-words.ts';
 import { Card } from '../shared/card.tsx';

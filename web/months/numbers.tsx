@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { ratioOf } from '../metrics/metric-numbers.ts';
+import { ratioOf } from '../metrics/ratio-of.ts';
 import { Money, Percent, Quantity, UnitCost } from '../shared/amounts.tsx';
 import { noRatioReason, type Numbers } from './month-numbers.ts';
 

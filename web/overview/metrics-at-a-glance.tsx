@@ -1,10 +1,10 @@
-import { Badge, Group, Select, Table, Text, TextInput, useMatches } from '@mantine/core';
+import { Badge, Group, NativeSelect, Table, Text, TextInput, useMatches } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { memo, useDeferredValue, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { HiddenNumbers, MetricHead } from '../metrics/metric-cells.tsx';
-import { ratioOf } from '../metrics/metric-numbers.ts';
+import { ratioOf } from '../metrics/ratio-of.ts';
 import { NewMetric } from '../metrics/new-metric.tsx';
 import { Change, Missing, Percent, UnitCost } from '../shared/amounts.tsx';
 import { Dimmed } from '../shared/dimmed.tsx';
@@ -47,14 +47,13 @@ export function MetricsAtAGlance(): ReactNode {
               void navigate({ search: (before) => ({ ...before, q: value }), replace: true });
             }}
           />
-          <Select
+          <NativeSelect
             aria-label="Order"
             size="xs"
             w={170}
             data={Object.entries(ORDERS).map(([value, { label }]) => ({ value, label }))}
             value={order}
-            allowDeselect={false}
-            onChange={(value) => {
+            onChange={({ currentTarget: { value } }) => {
               void navigate({ search: (before) => ({ ...before, order: value as Order }), replace: true });
             }}
           />

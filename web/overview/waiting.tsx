@@ -9,7 +9,7 @@ import {
   IconTag,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, useDeferredValue, type ReactNode } from 'react';
 import type { Schema } from '../http/api.ts';
 import { PageLink } from '../shared/page-link.tsx';
 import { Dimmed } from '../shared/dimmed.tsx';
@@ -21,6 +21,8 @@ import { waitingQuery } from './overview-query.ts';
 type Item = Schema<'Waiting'>;
 
 const LEAST_HEIGHT = 224;
+/** So many links fill the list's height, also if each has a line of its own. */
+const FIRST_LINKS = 20;
 
 const ICONS: Record<Item['kind'], { icon: typeof IconLock; color: string }> = {
   run_failed: { icon: IconAlertTriangle, color: 'red' },
@@ -49,24 +51,41 @@ export function Waiting(): ReactNode {
               type="auto"
               viewportProps={{ tabIndex: 0, 'aria-label': 'Waiting for someone' }}
             >
-              <List spacing="xs" size="sm" listStyleType="none">
-                {items.map((item) => (
-                  <List.Item key={keyOf(item)}>
-                    <Group gap="xs" wrap="nowrap" align="flex-start">
-                      <Icon kind={item.kind} />
-                      <div>
-                        <Words item={item} />
-                      </div>
-                    </Group>
-                  </List.Item>
-                ))}
-              </List>
+              <Items items={items} />
             </ScrollArea>
           )
         }
       </Answer>
     </Card>
   );
+}
+
+function Items({ items }: { items: readonly Item[] }): ReactNode {
+  const drawn = useDeferredValue(items, firstOf(items));
+  return (
+    <List spacing="xs" size="sm" listStyleType="none">
+      {drawn.map((item) => (
+        <List.Item key={keyOf(item)}>
+          <Group gap="xs" wrap="nowrap" align="flex-start">
+            <Icon kind={item.kind} />
+            <div>
+              <Words item={item} />
+            </div>
+          </Group>
+        </List.Item>
+      ))}
+    </List>
+  );
+}
+
+/** Returns the items that are drawn at once. They fill the list's height. The others follow, because links take long to draw. */
+function firstOf(items: readonly Item[]): readonly Item[] {
+  let links = 0;
+  const last = items.findIndex((item) => {
+    links += 'metrics' in item ? item.metrics.length : 1;
+    return links >= FIRST_LINKS;
+  });
+  return last === -1 ? items : items.slice(0, last + 1);
 }
 
 /** Stays the same while the details of an item change. */

@@ -38,6 +38,7 @@ import {
 } from '../teams/team-queries.ts';
 import { teamSearch, teamsSearch } from '../teams/teams-search.ts';
 import { NotFound } from './not-found.tsx';
+import { OverviewPage } from './overview.tsx';
 
 /**
  * What loaders ask for, at once with the code of a page. The page shows the answers, or their errors. A link that is only
@@ -83,7 +84,7 @@ const overview = createRoute({
     ask(queryClient.query(monthSpendQuery(session.today)), queryClient.query(waitingQuery));
     if (session.has('unit_economics')) ask(queryClient.query(overviewQuery));
   },
-  component: lazyRouteComponent(() => import('./overview.tsx'), 'OverviewPage'),
+  component: OverviewPage,
 });
 
 const metrics = createRoute({

@@ -1,8 +1,10 @@
-import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useRef, type ReactNode } from 'react';
+import { lazy, Suspense, useRef, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { changeText, exactText, moneyText, percentText, quantityText, unitCostText } from './numbers.ts';
+
+const ReasonTooltip = lazy(async () => ({ default: (await import('./reason-tooltip.tsx')).ReasonTooltip }));
 
 interface Shown {
   value: number | null | undefined;
@@ -38,7 +40,11 @@ export function Missing({ reason }: { reason: string }): ReactNode {
         <VisuallyHidden>{reason}</VisuallyHidden>
       </Text>
       {/* A table may have thousands of dashes. Only one of them needs a tooltip at a time. */}
-      {isAsked && <Tooltip opened target={dash} label={reason} multiline maw={320} />}
+      {isAsked && (
+        <Suspense>
+          <ReasonTooltip of={dash} reason={reason} />
+        </Suspense>
+      )}
     </>
   );
 }

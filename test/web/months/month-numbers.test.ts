@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ratioOf } from '../../../web/metrics/metric-numbers.ts';
+import { ratioOf } from '../../../web/metrics/ratio-of.ts';
 import { noRatioReason } from '../../../web/months/month-numbers.ts';
 
 it('the ratio of a month is its unit cost, or its cost in percent of revenue', () => {

@@ -5,7 +5,8 @@ import { freeName } from '../../../web/sources/connect/free-name.ts';
 import { readingPolicy } from '../../../web/sources/connect/steps/aws-steps.ts';
 import { accessSteps } from '../../../web/sources/connect/steps/access-steps.ts';
 import { isNamed, namesIn } from '../../../web/sources/connect/steps/location-names.ts';
-import { locationOf, PLACES, typeOf, waysOf, wayOf, type Place } from '../../../web/sources/connect/ways.ts';
+import type { Place } from '../../../web/sources/connect/place-names.ts';
+import { locationOf, PLACES, typeOf, waysOf, wayOf } from '../../../web/sources/connect/ways.ts';
 
 describe('what a look at a source found, in words', () => {
   it('says what is known, and nothing of the rest', () => {

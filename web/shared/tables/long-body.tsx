@@ -1,11 +1,15 @@
 import { Table } from '@mantine/core';
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useDeferredValue, useRef, type ReactNode } from 'react';
+import { RoomForRows } from './room-for-rows.tsx';
+
+const RowsNearWindow = lazy(async () => ({
+  default: (await import('./rows-near-window.tsx')).RowsNearWindow,
+}));
 
 /** Up to here all rows are drawn. More are drawn only near the window, so that thousands of them stay smooth. */
 const MOST_DRAWN = 200;
-/** Rows above and below the window that are drawn too. */
-const OVERSCAN = 16;
+/** Rows that are drawn at once. They fill a window. The others follow, so that nobody waits for rows that are out of sight. */
+const FIRST_DRAWN = 30;
 
 /** Whether a table has so many rows that it draws only those near the window. Such a table needs `isLong` (DataTable). */
 export const isLong = (count: number): boolean => count > MOST_DRAWN;
@@ -25,33 +29,31 @@ export function LongBody<Item extends object>({
 }): ReactNode {
   const count = items.length;
   const body = useRef<HTMLTableSectionElement>(null);
-  const [offset, setOffset] = useState(0);
-  useLayoutEffect(() => {
-    setOffset(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
-  }, [count]);
-  const enabled = isLong(count);
-  const virtualizer = useWindowVirtualizer({
-    count,
-    estimateSize: () => rowHeight,
-    overscan: OVERSCAN,
-    scrollMargin: offset,
-    enabled,
-  });
-  const drawn = enabled ? virtualizer.getVirtualItems().map(({ index }) => index) : [...items.keys()];
-  const room = (rows: number): ReactNode =>
-    enabled && (
-      <tr aria-hidden style={{ height: rows * rowHeight }}>
-        <td colSpan={columns} style={{ padding: 0 }} />
-      </tr>
-    );
+  const drawn = useDeferredValue(count, FIRST_DRAWN);
+  const first = (most: number): ReactNode => (
+    <>
+      {items.slice(0, most).map(row)}
+      {most < count && <RoomForRows height={(count - most) * rowHeight} columns={columns} />}
+    </>
+  );
   return (
     <Table.Tbody ref={body}>
-      {room(drawn[0] ?? 0)}
-      {drawn.map((index) => {
-        const item = items[index];
-        return item && row(item, index);
-      })}
-      {room(count - 1 - (drawn.at(-1) ?? -1))}
+      {isLong(count) ? (
+        <Suspense fallback={first(FIRST_DRAWN)}>
+          <RowsNearWindow
+            body={body}
+            count={count}
+            rowHeight={rowHeight}
+            columns={columns}
+            row={(index) => {
+              const item = items[index];
+              return item && row(item, index);
+            }}
+          />
+        </Suspense>
+      ) : (
+        first(drawn)
+      )}
     </Table.Tbody>
   );
 }

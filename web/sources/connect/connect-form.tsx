@@ -25,7 +25,8 @@ import { SentFiles } from './sent-files.tsx';
 import { Settings } from './settings.tsx';
 import { newBody, useConnect } from './use-connect.ts';
 import { WayChoice } from './way-choice.tsx';
-import { typeOf, type Place, type Way } from './ways.ts';
+import type { Place } from './place-names.ts';
+import { typeOf, type Way } from './ways.ts';
 
 /** Connects a source in one of the ways of a place: where it is, what to prepare there, what opens it, and a look before. */
 export function ConnectForm({

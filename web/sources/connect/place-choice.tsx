@@ -12,7 +12,8 @@ import {
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Dimmed } from '../../shared/dimmed.tsx';
-import { PLACES, type Place } from './ways.ts';
+import type { Place } from './place-names.ts';
+import { PLACES } from './ways.ts';
 
 const ICONS: Record<Place, Icon> = {
   aws: IconBrandAws,

@@ -7,7 +7,8 @@ import {
 import type { CredentialType } from '../../../domain/sources/credentials.ts';
 import { SOURCE_KINDS, type SourceKind } from '../source-kinds.ts';
 import { fieldOf } from '../source-values.ts';
-import { waysOf, type Place } from './ways.ts';
+import type { Place } from './place-names.ts';
+import { waysOf } from './ways.ts';
 
 /** What is chosen and filled in, as far as it decides where a problem belongs. */
 interface FilledForm {

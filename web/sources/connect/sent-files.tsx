@@ -3,7 +3,8 @@ import { useState, type ReactNode } from 'react';
 import { ChosenFiles } from '../files/chosen-files.tsx';
 import { guessKind } from '../files/guess-kind.ts';
 import type { FileQueue } from '../files/use-file-queue.ts';
-import { waysOf, type Place } from './ways.ts';
+import type { Place } from './place-names.ts';
+import { waysOf } from './ways.ts';
 
 /** The files to send. Those of a known kind choose the way by themselves. */
 export function SentFiles({

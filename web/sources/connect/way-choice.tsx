@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { Card } from '../../shared/card.tsx';
 import { RadioGroup } from '../../shared/forms/radio-group.tsx';
-import { PLACES, waysOf, type Place } from './ways.ts';
+import type { Place } from './place-names.ts';
+import { PLACES, waysOf } from './ways.ts';
 
 /** Asks how spend comes from a place. Shows nothing if there is one way only. */
 export function WayChoice({

@@ -16,6 +16,7 @@ import {
   openCostFilesSteps,
   openCostSteps,
 } from './steps/other-steps.ts';
+import type { Place } from './place-names.ts';
 import type { Steps } from './steps/step.ts';
 
 /** How spend of a place comes to the service. */
@@ -272,9 +273,7 @@ export const PLACES = {
       },
     },
   },
-} as const satisfies Record<string, PlaceOfSpend>;
-
-export type Place = keyof typeof PLACES;
+} as const satisfies Record<Place, PlaceOfSpend>;
 
 /** Returns the ways of a place. The first is the one that most people need. */
 export const waysOf = (place: Place): Readonly<Record<string, Way>> => PLACES[place].ways;
