@@ -25,5 +25,6 @@ export default defineConfig({
     // What the first page needs comes as one file. Small ones compress worse.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } } },
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 600,
   },
 });

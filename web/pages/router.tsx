@@ -11,8 +11,13 @@ import { queryClient } from '../app/query-client.ts';
 import { Shell } from '../app/shell.tsx';
 import { webhooksQuery } from '../events/webhooks-query.ts';
 import { sessionQuery, signedInAs } from '../http/session.ts';
+import { importQuery } from '../imports/import-query.ts';
 import { metricQuery, metricsQuery } from '../metrics/metric-queries.ts';
-import { keysQuery } from '../organisations/keys/keys-query.ts';
+import { isShown } from '../metrics/metric-words.ts';
+import { historyQuery } from '../metrics/values/history-query.ts';
+import { firstMonths, valuesQuery } from '../metrics/values/values-query.ts';
+import { metricNamesQuery } from '../organisations/audit/audit-query.ts';
+import { keyNamesQuery, keysQuery } from '../organisations/keys/keys-query.ts';
 import { organisationQuery, quotaQuery } from '../organisations/organisation-query.ts';
 import { settingsSearch } from '../organisations/settings-search.ts';
 import { monthSpendQuery } from '../overview/month-spend-query.ts';
@@ -27,6 +32,7 @@ import { unitsQuery } from '../sources/units/units-query.ts';
 import { rangeOf } from '../spend/costs/cost-range.ts';
 import { breakdownQuery, costsQuery } from '../spend/costs/costs-queries.ts';
 import { costsSearch } from '../spend/costs/costs-search.ts';
+import { optionsQuery } from '../spend/picks/spend-queries.ts';
 import { shownMonth } from '../teams/bills/bill-months.ts';
 import {
   billsOfMonthQuery,
@@ -109,8 +115,16 @@ const metric = createRoute({
     show: oneOf(['months', 'values', 'history', 'import', 'settings']),
     month: optional(z.string().check(z.regex(/^\d{4}-\d{2}$/))),
   }),
-  loader: ({ params }) => {
-    ask(queryClient.query(metricQuery(params.id)));
+  loaderDeps: ({ search: { show } }) => ({ show }),
+  loader: ({ context: { session }, params: { id }, deps: { show } }) => {
+    const asked = queryClient.query(metricQuery(id)).then(async (metric) => {
+      if (!isShown(metric)) return;
+      if (show === 'values')
+        await queryClient.infiniteQuery(valuesQuery(id, firstMonths(metric, session.today)));
+      else if (show === 'history') await queryClient.infiniteQuery(historyQuery(id));
+      else if (show === 'import' && session.may('admin')) await queryClient.query(importQuery(id));
+    });
+    ask(asked);
   },
   component: lazyRouteComponent(() => import('./metric.tsx'), 'MetricPage'),
 });
@@ -157,6 +171,7 @@ const team = createRoute({
     if (!session.has('unit_economics')) return;
     ask(queryClient.query(teamQuery(params.id)));
     if (deps.show === 'bills') ask(queryClient.query(billsQuery(params.id)));
+    else if (session.may('admin')) ask(queryClient.infiniteQuery(optionsQuery(null, '')));
   },
   component: lazyRouteComponent(() => import('./team.tsx'), 'TeamPage'),
 });
@@ -184,7 +199,8 @@ const source = createRoute({
   ...ofSession,
   path: '/sources/$id',
   validateSearch: sourceSearch,
-  loader: ({ params }) => {
+  loader: ({ context: { session }, params }) => {
+    if (session.may('admin') && session.has('unit_economics')) ask(queryClient.infiniteQuery(metricsQuery));
     ask(
       queryClient.query(sourceQuery(params.id)),
       queryClient.query(unitsQuery(params.id)),
@@ -205,6 +221,8 @@ const settings = createRoute({
     else if (!session.may('admin')) return;
     else if (deps.show === 'keys') ask(queryClient.infiniteQuery(keysQuery));
     else if (deps.show === 'webhooks') ask(queryClient.infiniteQuery(webhooksQuery));
+    // The log asks for its records itself, because those of each look are new.
+    else ask(queryClient.query(keyNamesQuery), queryClient.query(metricNamesQuery));
   },
   component: lazyRouteComponent(() => import('./settings.tsx'), 'SettingsPage'),
 });

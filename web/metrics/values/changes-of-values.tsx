@@ -1,40 +1,23 @@
 import { Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api, bodyOf, type Schema } from '../../http/api.ts';
-import { listQuery } from '../../http/list-query.ts';
+import type { Schema } from '../../http/api.ts';
 import { Missing, Money, Quantity } from '../../shared/amounts.tsx';
 import { Dimmed } from '../../shared/dimmed.tsx';
 import { NumberCell, RowHead } from '../../shared/tables/data-table.tsx';
 import { ListTable } from '../../shared/tables/list-table.tsx';
 import { instantText } from '../../shared/instant.tsx';
 import type { ShownMetric } from '../metric-queries.ts';
+import { historyQuery, type HistoryFilter } from './history-query.ts';
 import { SOURCES_OF_VALUES } from './value-sources.ts';
-
-/** Which changes to show: of periods from start to end, and made at or after an instant. */
-interface Filter {
-  start?: string;
-  end?: string;
-  since?: string;
-}
-
-const historyQuery = (id: string, filter: Filter) =>
-  listQuery(['history', id, filter], (at, signal) =>
-    bodyOf(
-      api.GET('/api/v1/metrics/{id}/history', {
-        params: { path: { id }, query: { ...filter, ...at } },
-        signal,
-      }),
-    ),
-  );
 
 /** Who changed which value, with the value before, newest first. */
 export function ChangesOfValues({
   metric,
-  filter = {},
+  filter,
 }: {
   metric: ShownMetric;
-  filter?: Filter;
+  filter?: HistoryFilter;
 }): ReactNode {
   const query = useInfiniteQuery(historyQuery(metric.id, filter));
   return (

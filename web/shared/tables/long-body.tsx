@@ -8,8 +8,6 @@ const RowsNearWindow = lazy(async () => ({
 
 /** Up to here all rows are drawn. More are drawn only near the window, so that thousands of them stay smooth. */
 const MOST_DRAWN = 200;
-/** Rows that are drawn at once. They fill a window. The others follow, so that nobody waits for rows that are out of sight. */
-const FIRST_DRAWN = 30;
 
 /** Whether a table has so many rows that it draws only those near the window. Such a table needs `isLong` (DataTable). */
 export const isLong = (count: number): boolean => count > MOST_DRAWN;
@@ -29,7 +27,9 @@ export function LongBody<Item extends object>({
 }): ReactNode {
   const count = items.length;
   const body = useRef<HTMLTableSectionElement>(null);
-  const drawn = useDeferredValue(count, FIRST_DRAWN);
+  // Rows that fill the window are drawn at once. The others follow, so that nobody waits for rows that are out of sight.
+  const inSight = Math.ceil(window.innerHeight / rowHeight);
+  const drawn = useDeferredValue(count, inSight);
   const first = (most: number): ReactNode => (
     <>
       {items.slice(0, most).map(row)}
@@ -39,7 +39,7 @@ export function LongBody<Item extends object>({
   return (
     <Table.Tbody ref={body}>
       {isLong(count) ? (
-        <Suspense fallback={first(FIRST_DRAWN)}>
+        <Suspense fallback={first(inSight)}>
           <RowsNearWindow
             body={body}
             count={count}
