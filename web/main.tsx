@@ -22,8 +22,8 @@ setNonce(nonce);
 
 const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
 for (const route of routes) void router.loadRouteChunk(route);
-// The page asks for its data while the frame is drawn for the first time.
-router.load().catch(console.error);
+// The page asks for its data before the frame is drawn. The router shows what fails.
+router.load().catch(() => undefined);
 
 createRoot(root).render(
   <StrictMode>

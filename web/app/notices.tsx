@@ -1,19 +1,19 @@
 import { useIsMutating } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 
-const Notifications = lazy(async () => ({
-  default: (await import('@mantine/notifications')).Notifications,
+const NoticeList = lazy(async () => ({
+  default: (await import('../shared/forms/notice-list.tsx')).NoticeList,
 }));
 
-/** What pages say about changes. Only a change brings a notice, so the code comes with the first one. */
+/** What pages say about changes. Only a change brings a notice, so pages without changes never load its code. */
 export function Notices(): ReactNode {
-  const isChanging = useIsMutating() > 0;
+  const isChanging = useIsMutating({ predicate: ({ meta }) => meta?.hasNotices === true }) > 0;
   const [isUsed, setUsed] = useState(false);
   if (isChanging && !isUsed) setUsed(true);
   return (
     isUsed && (
       <Suspense>
-        <Notifications position="bottom-right" />
+        <NoticeList />
       </Suspense>
     )
   );

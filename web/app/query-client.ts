@@ -7,6 +7,8 @@ declare module '@tanstack/react-query' {
     mutationMeta: {
       /** First parts of the keys of queries whose answers the mutation may change. All of them without it. */
       changes?: readonly string[];
+      /** Whether it may show a notice (useChange). */
+      hasNotices?: true;
     };
   }
 }

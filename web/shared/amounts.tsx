@@ -4,7 +4,11 @@ import { lazy, Suspense, useRef, type ReactNode } from 'react';
 import { useSession } from '../http/session.ts';
 import { changeText, exactText, moneyText, percentText, quantityText, unitCostText } from './numbers.ts';
 
-const ReasonTooltip = lazy(async () => ({ default: (await import('./reason-tooltip.tsx')).ReasonTooltip }));
+/** Without a network the reason is left to screen readers, because the page must stay. */
+const ReasonTooltip = lazy(async () => {
+  const loaded = await import('./reason-tooltip.tsx').catch(() => null);
+  return { default: loaded?.ReasonTooltip ?? (() => null) };
+});
 
 interface Shown {
   value: number | null | undefined;

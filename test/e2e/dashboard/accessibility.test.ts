@@ -1,15 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, signInWith } from '../../support/browser/browser.ts';
+import { pathsOfPages } from '../../support/browser/every-page.ts';
 import { violationsOf } from '../../support/browser/violations.ts';
-import { dayLine } from '../../support/exports/focus-export.ts';
-import { create, createMetric } from '../../support/service/create.ts';
 import { newOrganisation } from '../../support/service/api-client.ts';
-import { loadBill } from '../../support/service/load-bill.ts';
 import { sharedService, type SharedService } from '../../support/service/shared-service.ts';
-
-/** Every page by its name. `{metric}`, `{team}` and `{source}` stand for ids. */
-const PAGES = new URL('../../support/browser/pages.json', import.meta.url);
 
 /** Every page follows WCAG 2.2 AA as far as axe-core can tell, in light and dark, in wide and narrow windows. */
 describeInBrowser('accessibility of every page', (browser) => {
@@ -20,17 +14,8 @@ describeInBrowser('accessibility of every page', (browser) => {
   beforeAll(async () => {
     service = await sharedService();
     const organisation = await newOrganisation(service, { name: 'Access for all', tier: 'business' });
-    const { admin } = organisation;
     ({ secret } = organisation);
-    const source = await loadBill(service, admin, [dayLine('2026-01-31', '25'), dayLine('2026-02-05', '7')]);
-    const metric = await createMetric(admin, {}, [{ period: '2026-01-31', value: 7 }]);
-    const ids = new Map([
-      ['{metric}', metric],
-      ['{team}', await create(admin, '/teams', { name: 'Shop' })],
-      ['{source}', source],
-    ]);
-    const pages = Object.values(JSON.parse(await readFile(PAGES, 'utf8')) as Record<string, string>);
-    paths = pages.map((path) => path.replace(/\{\w+\}/, (kind) => ids.get(kind) ?? kind));
+    paths = [...(await pathsOfPages(service, organisation.admin)).values()];
   });
 
   it.each([1280, 360])('has no violation in a window of %i pixels', async (width) => {

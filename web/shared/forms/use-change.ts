@@ -1,7 +1,7 @@
-import { notifications } from '@mantine/notifications';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { messageOf } from '../../http/api-error.ts';
+import { showNotice } from './notice-list.tsx';
 
 export interface ChangeOptions<Input, Result> {
   /**
@@ -50,23 +50,23 @@ export function useChange<Input, Result>({
         if (sending.current === own) sending.current = null;
       }
     },
-    meta: { changes },
+    meta: { changes, hasNotices: true },
     // What was sent may have a secret, which the page keeps no longer than the form.
     gcTime: 0,
     onSuccess: (result, input) => {
       const message = done?.(result, input) ?? null;
-      if (message !== null) notifications.show({ message, color: 'green' });
+      if (message !== null) showNotice({ message, color: 'green' });
       onDone?.(result, input);
     },
     onError: (error) => {
       if (isAbandoned(error)) {
         if (changes.length > 0)
-          notifications.show({
+          showNotice({
             message: 'You left before the service answered. The page shows what is stored.',
             color: 'yellow',
           });
       } else if (!showsError)
-        notifications.show({
+        showNotice({
           title: 'That did not work',
           message: messageOf(error),
           color: 'red',

@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import { lazy, Suspense, useDeferredValue, useRef, type ReactNode } from 'react';
+import { lazy, Suspense, useDeferredValue, type ReactNode } from 'react';
 import { RoomForRows } from './room-for-rows.tsx';
 
 const RowsNearWindow = lazy(async () => ({
@@ -26,34 +26,27 @@ export function LongBody<Item extends object>({
   row: (item: Item, index: number) => ReactNode;
 }): ReactNode {
   const count = items.length;
-  const body = useRef<HTMLTableSectionElement>(null);
   // Rows that fill the window are drawn at once. The others follow, so that nobody waits for rows that are out of sight.
   const inSight = Math.ceil(window.innerHeight / rowHeight);
   const drawn = useDeferredValue(count, inSight);
   const first = (most: number): ReactNode => (
-    <>
+    <Table.Tbody>
       {items.slice(0, most).map(row)}
       {most < count && <RoomForRows height={(count - most) * rowHeight} columns={columns} />}
-    </>
-  );
-  return (
-    <Table.Tbody ref={body}>
-      {isLong(count) ? (
-        <Suspense fallback={first(inSight)}>
-          <RowsNearWindow
-            body={body}
-            count={count}
-            rowHeight={rowHeight}
-            columns={columns}
-            row={(index) => {
-              const item = items[index];
-              return item && row(item, index);
-            }}
-          />
-        </Suspense>
-      ) : (
-        first(drawn)
-      )}
     </Table.Tbody>
+  );
+  if (!isLong(count)) return first(drawn);
+  return (
+    <Suspense fallback={first(inSight)}>
+      <RowsNearWindow
+        count={count}
+        rowHeight={rowHeight}
+        columns={columns}
+        row={(index) => {
+          const item = items[index];
+          return item && row(item, index);
+        }}
+      />
+    </Suspense>
   );
 }

@@ -1,6 +1,5 @@
 import { Alert, Input, Stack, TextInput } from '@mantine/core';
 import { isNotEmpty, useForm } from '@mantine/form';
-import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { SpendPick } from '../../../domain/spend/spend-pick.ts';
@@ -9,6 +8,7 @@ import { Answer } from '../../shared/states.tsx';
 import { SpendPicker } from '../../spend/picks/spend-picker.tsx';
 import { DialogButton } from '../../shared/forms/dialog-button.tsx';
 import { DialogForm } from '../../shared/forms/dialog-form.tsx';
+import { showNotice } from '../../shared/forms/notice-list.tsx';
 import { TEAM_CHANGES, teamsQuery, type SharedCost } from '../team-queries.ts';
 import { draftOf, splitOf, type SplitDraft } from './split-draft.ts';
 import { SplitFields } from './split-fields.tsx';
@@ -102,7 +102,7 @@ function SharedCostForm({ action, cost, send, close }: DialogProps & { close: ()
       done={(saved) => `The shared cost ${saved.name} is saved.`}
       onDone={({ warnings }) => {
         if (warnings.length > 0)
-          notifications.show({
+          showNotice({
             title: 'What to know about its spend',
             message: warnings.map(sentence).join(' '),
             color: 'orange',
