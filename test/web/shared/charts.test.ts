@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { largestSeries, stackedPeriods } from '../../../web/shared/charts/largest-series.ts';
-import { linePaths } from '../../../web/shared/charts/line-paths.ts';
 import { sumOf } from '../../../web/shared/sums.ts';
 
 const part = (id: string, total: number) => ({ id, name: `Team ${id}`, total });
@@ -58,18 +57,4 @@ it('a sum of amounts shows no rest of a binary fraction', () => {
   expect(sumOf([0.1, 0.2])).toBe(0.3);
   expect(sumOf([1.000001, -1])).toBe(0.000001);
   expect(sumOf([])).toBe(0);
-});
-
-describe('the line of numbers', () => {
-  it('has a gap where a number is missing, and its area ends there, too', () => {
-    const points = [{ x: 0, y: 4 }, { x: 1, y: 2 }, false as const, { x: 3, y: 1 }];
-    expect(linePaths(points, 9)).toEqual({
-      line: 'M0,4L1,2M3,1',
-      area: 'M0,9L0,4L1,2L1,9ZM3,9L3,1L3,9Z',
-    });
-  });
-
-  it('is empty without numbers', () => {
-    expect(linePaths([false, false], 9)).toEqual({ line: '', area: '' });
-  });
 });
