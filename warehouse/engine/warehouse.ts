@@ -14,6 +14,7 @@ import { lost, Session } from './session.ts';
 import type { Parameters } from './sql/parameters.ts';
 import { enter, SessionPool } from './session-pool.ts';
 import { persist } from './opening/set-up.ts';
+import { amending } from './cache/amendments.ts';
 import { CatalogRevisionLog } from './cache/catalog-revisions.ts';
 import { DerivedCache } from './cache/derived-cache.ts';
 import { RevisionLog, type Revisions } from './cache/revisions.ts';
@@ -252,7 +253,7 @@ export class Warehouse {
       this.#breakDown(pool, error);
     };
     this.#pool = new SessionPool(instance, onFatal, {
-      followed: this.#revisions,
+      followed: this.isDuckLake ? this.#revisions : amending(this.#revisions, this.cache),
       observer: () => this.observer,
       commitQueue: this.#commitQueue,
     });

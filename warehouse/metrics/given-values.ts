@@ -2,10 +2,12 @@ import Big from 'big.js';
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { valueUnits, type DecimalText } from '../../domain/shared/decimals.ts';
 import { conflict } from '../../domain/shared/errors.ts';
+import type { ValueChange } from '../../domain/metrics/value-months.ts';
 import { letOthersRun } from '../engine/let-others-run.ts';
 import { audit } from '../engine/records/audit-log.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
+import { amendValues } from './cached-values.ts';
 import {
   LABEL_KEY_CHANGED,
   storedBy,
@@ -64,11 +66,12 @@ export async function storeGiven(
     counts[number === null ? 'removed' : old === null ? 'created' : 'replaced'] += 1;
     const place = { metric_id: of.metricId, period, change_id: changeId };
     const stored = number === null ? null : (of.vault?.sealValue(place, number) ?? number);
-    changed.push({ period, label, stored });
+    changed.push({ period, label, stored, before: old ?? null });
   }
   signal?.throwIfAborted();
   const months = [...new Set(changed.map(({ period }) => monthOf(period)))].sort();
   if (changed.length > 0) await insert(session, of, changeId, changed, change);
+  amendCounts(session, of, changed, change);
   if (changed.length > 0 && of.vault !== undefined) await recordChange(session, of, counts, months, change);
   return { ...counts, months };
 }
@@ -97,7 +100,18 @@ interface Changed {
   period: Day;
   label: string;
   stored: string | null;
+  /** Its number before; null without one. */
+  before: DecimalText | null;
 }
+
+/** Amends cached values of a count without labels by what clients and people have changed. */
+function amendCounts(session: Session, of: ValuesOf, changed: readonly Changed[], { by, now }: Change): void {
+  if (of.vault !== undefined || by.type === 'import' || changed.some(({ label }) => label !== '')) return;
+  const changes = changed.map(({ period, before, stored }) => ({ period, before, after: stored }));
+  amendValues(session, of, changes.sort(byPeriod), now);
+}
+
+const byPeriod = (one: ValueChange, other: ValueChange): number => (one.period < other.period ? -1 : 1);
 
 const maxOf = (a: string, b: string): string => (a > b ? a : b);
 

@@ -1,5 +1,6 @@
 import { addMonths, firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { coverageOf, type Coverage } from '../../domain/sources/coverage.ts';
+import { comparedDays, type ComparedDays } from '../../domain/months/compared-days.ts';
 import { factsFrom } from '../../domain/months/shown-months.ts';
 import type { MonthFacts } from '../../domain/months/month-facts.ts';
 import { unreadableDoubt } from '../../domain/months/unreadable-values.ts';
@@ -15,8 +16,8 @@ import { metricScopes, spendOf, type MetricScope, type PickedSpend } from './par
 import { newestLocks, openedLock } from './parts/newest-locks.ts';
 import { organisationMonths, type OrganisationMonths } from './parts/organisation-months.ts';
 import { NO_COSTS, scopeMonths, type ScopeCosts } from './parts/scope-months.ts';
-import { NO_VALUES, valueMonths } from './parts/value-months.ts';
-import { comparedDays, putSameDays, type ComparedDays } from './same-days.ts';
+import { noValues, valueMonths } from './parts/value-months.ts';
+import { putSameDays } from './same-days.ts';
 import { valueFactsOf } from './value-facts.ts';
 
 /**
@@ -95,8 +96,8 @@ async function readParts(
   const scopeIds = [...new Set(scopes.map(({ scope_id }) => scope_id))];
   const range = { first, last: firstDay(newest) };
   const costs = await scopeMonths(session, cache, orgId, scopeIds, range, days);
-  const firstValueDay = days?.first ?? lastDay(newest);
-  const values = await valueMonths(session, cache, orgId, scopes, { first, firstDay: firstValueDay });
+  const valueRange = { first, firstDay: days?.first ?? lastDay(newest) };
+  const values = await valueMonths(session, cache, orgId, scopes, valueRange);
   const locks = await newestLocks(session, cache, orgId, ids);
   const organisation = await organisationMonths(session, cache, orgId, {
     first: monthOf(first),
@@ -108,7 +109,7 @@ async function readParts(
     return {
       scope,
       costs: costs.get(scope.scope_id) ?? NO_COSTS,
-      values: values.get(scope.metric_id) ?? NO_VALUES,
+      values: values.get(scope.metric_id) ?? noValues(scope, valueRange),
       reach: found?.disconnectedOn === null ? found.reach : null,
     };
   });

@@ -104,11 +104,12 @@ export class RevisionLog {
    */
   of(orgId: string, parts: readonly Part[]): Revision | Promise<Revision> {
     return this.#commits.size === 0
-      ? this.#now(orgId, parts)
-      : this.#ended(orgId, parts).then(() => this.#now(orgId, parts));
+      ? this.now(orgId, parts)
+      : this.#ended(orgId, parts).then(() => this.now(orgId, parts));
   }
 
-  #now(orgId: string, parts: readonly Part[]): Revision {
+  /** Returns the revision of some parts by the commits that have ended, without a wait for those under way. */
+  now(orgId: string, parts: readonly Part[]): Revision {
     return parts.reduce((highest, part) => Math.max(highest, this.#markOf(orgId, part)), this.#floor);
   }
 
