@@ -23,7 +23,7 @@ import {
   type MonthNumbers,
   type NumberRules,
 } from './month-numbers.ts';
-import { openWaits, partialReason } from './month-reasons.ts';
+import { partialReason } from './month-reasons.ts';
 import { monthStatus, type MonthStatus } from './month-status.ts';
 import type { SettlementFacts } from './settlement.ts';
 import { unreadableLock } from './unreadable-values.ts';
@@ -65,14 +65,10 @@ export type RecordWith<Numbers> = Numbers & {
 };
 
 /** Returns why a month is open or partial, or why the numbers of its lock are not known, in words; null in any other state. */
-function reasonOf(facts: MonthFacts, settlement: SettlementFacts, today: Day): string | null {
-  const status = monthStatus(facts);
+function reasonOf(facts: MonthFacts, status: MonthStatus, { waits }: Lockability): string | null {
   if (facts.lock !== null && facts.lock.value === null) return unreadableLock(facts.lock.version);
   if (status === 'partial') return partialReason(facts);
-  if (status !== 'open') return null;
-  return openWaits(facts, settlement, today)
-    .map(({ reason }) => reason)
-    .join('; ');
+  return status === 'open' ? waits.join('; ') : null;
 }
 
 /** Returns what to know before a month is locked, in words. */
@@ -129,7 +125,7 @@ export function recordsWith<Numbers>(
     const status = monthStatus(month);
     const current = currentNumbers(month, metric);
     const shown = month.lock === null ? current : frozenNumbers(month.lock);
-    const { can_lock, missing } = lockability(month, settlement, today);
+    const lockable = lockability(month, settlement, today, status);
     const isNext = before !== null && firstDayAfter(before.month) === firstDay(month.month);
     records.push({
       month: month.month,
@@ -150,9 +146,9 @@ export function recordsWith<Numbers>(
               locked_by: month.lock.lockedBy,
             },
       ...(status === 'changed_since_lock' ? { current: shownAs(current) } : {}),
-      reason: reasonOf(month, settlement, today),
-      can_lock,
-      missing: missing.map(doubtToWire),
+      reason: reasonOf(month, status, lockable),
+      can_lock: lockable.can_lock,
+      missing: lockable.missing.map(doubtToWire),
       notes: month.lock === null ? notesOf(month, today) : [],
       complete_through:
         month.lock === null || month.lock.isIncomplete

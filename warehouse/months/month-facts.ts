@@ -52,6 +52,8 @@ export async function monthFacts(
   const revenue = await openRevenue(session, orgId, revenueIds, first, vault);
   const covered = new Map<string, Coverage>();
   const byMetric = new Map<string, MonthFacts[]>(metricIds.map((id) => [id, []]));
+  const shown: Month[] = [];
+  for (let month = monthOf(first); month <= months.newest; month = addMonths(month, 1)) shown.push(month);
   const revenueFacts = ({ metric_id: id }: MetricScope, month: Month) => ({
     valueSum: revenue.sumOfMonth(id, month),
     unreadable: unreadableDoubt(
@@ -64,7 +66,7 @@ export async function monthFacts(
   for (const { scope, ...parts } of compared) {
     const facts = byMetric.get(scope.metric_id) ?? [];
     const valueFacts = valueFactsOf(scope, parts.values, imports.get(scope.metric_id), vault);
-    for (let month = monthOf(first); month <= months.newest; month = addMonths(month, 1)) {
+    for (const month of shown) {
       const covering = `${month} ${spendOf(scope)}`;
       const coverage = covered.get(covering) ?? coverageOfScope(month, organisation, scope);
       covered.set(covering, coverage);
