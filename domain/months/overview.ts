@@ -45,7 +45,8 @@ export function glanceOf(
   const months = numberedMonths(facts, metric).map((numbered): GlanceMonth => {
     const { unitCost } = numbered.shown;
     const shown = unitCost === null ? null : toWire(unitCost);
-    const changes = () => changesOf(numbered, metric, today);
+    let known: ReturnType<typeof changesOf> | null = null;
+    const changes = () => (known ??= changesOf(numbered, metric, today));
     return {
       month: numbered.facts.month,
       ...(metric.kind === 'revenue' ? { cost_share_percent: shown } : { unit_cost: shown }),

@@ -10,9 +10,11 @@ import type { ValueImport } from '../sources/value-imports.ts';
 import type { MetricScope } from './parts/metric-scopes.ts';
 import type { ValueMonths } from '../../domain/metrics/value-months.ts';
 
-type ValueFacts = Pick<
-  MonthFacts,
-  'valueSum' | 'valuePeriods' | 'valueChanges' | 'valueDoubts' | 'missingLastDays' | 'valueNotes'
+type ValueFacts = Required<
+  Pick<
+    MonthFacts,
+    'valueSum' | 'valuePeriods' | 'valueChanges' | 'valueDoubts' | 'missingLastDays' | 'valueNotes'
+  >
 >;
 
 /**
