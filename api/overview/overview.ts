@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { METRIC_KINDS } from '../../domain/metrics/metric.ts';
-import { glanceAt } from '../../domain/months/overview.ts';
+import { glanceAt, glanceOf, type Glance } from '../../domain/months/overview.ts';
 import { valueToWire } from '../../domain/shared/decimals.ts';
 import { importStates } from '../../warehouse/imports/import-states.ts';
 import { cachedMetrics } from '../../warehouse/metrics/metrics.ts';
@@ -8,7 +8,7 @@ import { callerOf } from '../access/authentication.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { maySeeNumbers, privateForm } from '../access/revenue-access.ts';
 import { latestMonth } from '../months/month-fields.ts';
-import { monthsOf } from '../months/read-months.ts';
+import { shownOf } from '../months/read-months.ts';
 import { privateMetric } from '../metrics/metric-fields.ts';
 import { success, successOf } from '../routes/bodies.ts';
 import { route, tagged, type Asked } from '../routes/route.ts';
@@ -47,18 +47,26 @@ const glanceRecord = z
 /** A revenue metric, to those who may not see its numbers. */
 const privateGlance = z.object({ metric: privateMetric }).meta({ id: 'PrivateGlance' });
 
+/** A metric at a glance, as it is cached. */
+const GLANCE = { name: 'metric at a glance', bytesOf: (_: Glance) => GLANCE_BYTES };
+
+const GLANCE_BYTES = 500;
+
 async function getOverview(request: Asked, dependencies: ApiDependencies) {
   const caller = callerOf(request);
   const { warehouse, clock } = dependencies;
   const metrics = await cachedMetrics(caller.revisions, warehouse, caller.organisation.id);
   const reading = await upToDate(dependencies, request, 'months', clock.now(), metrics);
-  const months = await monthsOf(dependencies, caller, metrics, 'overview', reading);
+  const glances = await shownOf(dependencies, caller, metrics, 'overview', reading, {
+    ...GLANCE,
+    of: (facts, metric) => glanceOf(facts, metric, reading.now),
+  });
   const imports = await importStates(warehouse, caller, metrics);
   return success(
     metrics.map((metric) => {
       if (!maySeeNumbers(caller, metric)) return { metric: privateForm(metric) };
       const { id, name, unit, kind, target } = metric;
-      const glance = glanceAt(months.get(id) ?? []);
+      const glance = glances.get(id) ?? glanceAt([]);
       return {
         metric: { id, name, unit, kind },
         ...glance,

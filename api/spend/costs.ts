@@ -194,7 +194,7 @@ async function getBreakdown(
 export const costRoutes = tagged('Costs', [
   route('GET /costs', {
     access: 'read',
-    isCached: true,
+    isCached: { madeOf: 'spend' },
     operationId: 'getCosts',
     summary: 'Spend of a range of days, both inclusive, at most 366',
     description: `${TABULAR_NOTE} Then one row per day, source and account; they add up to the total.`,
@@ -207,7 +207,7 @@ export const costRoutes = tagged('Costs', [
   }),
   route('GET /costs/breakdown', {
     access: 'read',
-    isCached: true,
+    isCached: { madeOf: 'spend' },
     isHeavy: true,
     operationId: 'getCostBreakdown',
     summary: 'Spend of a range of days by one or two keys; the rows add up to the total',

@@ -164,7 +164,7 @@ async function postPreview(
 export const spendOptionRoutes = tagged('Costs', [
   route('GET /spend/options', {
     access: 'read',
-    isCached: true,
+    isCached: { madeOf: 'spend' },
     operationId: 'listSpendOptions',
     summary: 'What can be picked, dearest first',
     description:

@@ -101,7 +101,7 @@ async function getMonth(
 export const allBillRoutes = tagged({ tag: 'Teams', plan: 'unit_economics' }, [
   route('GET /teams/bills', {
     access: 'read',
-    isCached: true,
+    isCached: { madeOf: 'bills' },
     operationId: 'getBillTotals',
     summary:
       'What each team costs in the last twelve months, or others, newest first, the running one included',
@@ -113,7 +113,7 @@ export const allBillRoutes = tagged({ tag: 'Teams', plan: 'unit_economics' }, [
   }),
   route('GET /teams/bills/:month', {
     access: 'read',
-    isCached: true,
+    isCached: { madeOf: 'bills' },
     operationId: 'getMonthBills',
     summary: 'The bills of all teams in one of the last twelve months, and what no team pays',
     params: monthParams,

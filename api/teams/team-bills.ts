@@ -228,7 +228,7 @@ async function postReseal(
 export const teamBillRoutes = tagged({ tag: 'Teams', plan: 'unit_economics' }, [
   route('GET /teams/:id/bills', {
     access: 'read',
-    isCached: true,
+    isCached: { madeOf: 'bills' },
     operationId: 'getTeamBills',
     summary: 'The bills of the last twelve months, or others, newest first, the running one included',
     query: monthRangeQuery,

@@ -62,3 +62,19 @@ export async function newAnswersOrganisation(
   return { secret, metric: metrics[0] ?? '', team: team.id, seconds };
 }
 
+
+/** Adds teams that share the spend of an account, and own another while there is one. */
+export async function addTeams(
+  service: Pick<Service, 'url'>,
+  secret: string, count: number,
+): Promise<void> {
+  const admin = as(service, secret);
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const account = (index + 2).toString();
+    const ownership = index + 2 < 199 ? [{ source: 'cloud', cloud: 'aws', account }] : [];
+    ids.push((await admin.post<{ id: string }>('/teams', { name: `Team ${index}`, ownership })).id);
+  }
+  const spend = [{ source: 'cloud', cloud: 'aws', account: '199' }];
+  await admin.post('/shared-costs', { name: 'Network', spend, split: { type: 'even', team_ids: ids } });
+}

@@ -12,35 +12,48 @@ export interface Lockability {
   missing: Doubt[];
   /** Why the month cannot be locked as it is, in words; null if it can be locked now. */
   refusal: string | null;
+  /** What the month waits for, in words. */
+  waits: string[];
 }
 
 /**
  * Returns whether a month can be locked (docs/http.md#read-and-lock-months). It is the only rule for that: locks and answers use
  * it. A month that has changed since its lock is locked again like the first time, so missing spend needs to be accepted again.
  */
-export function lockability(facts: MonthFacts, settlement: SettlementFacts, today: Day): Lockability {
+export function lockability(
+  facts: MonthFacts,
+  settlement: SettlementFacts,
+  today: Day,
+  status = monthStatus(facts),
+): Lockability {
   const { month, lock } = facts;
-  const status = monthStatus(facts);
   // A version whose numbers cannot be opened can be locked again, from today's numbers.
   if (lock !== null && status === 'locked' && lock.value !== null)
     return never(`${month} is locked already, as version ${lock.version}, and no value has changed since`);
   const partial = partialReason(facts);
   if (partial !== null) return never(`${month} cannot be locked: ${partial}`);
-  const waits = status === 'open' ? openWaits(facts, settlement, today) : relockWaits(facts);
-  if (waits.length === 0) return { can_lock: 'now', missing: [], refusal: null };
-  const refusal = `${month} cannot be locked: ${waits.map(({ reason }) => reason).join('; ')}`;
-  const missing = waits.flatMap(({ doubt }) => doubt ?? []);
+  const found = status === 'open' ? openWaits(facts, settlement, today) : relockWaits(facts);
+  const waits = found.map(({ reason }) => reason);
+  if (waits.length === 0) return { can_lock: 'now', missing: [], refusal: null, waits };
+  const refusal = `${month} cannot be locked: ${waits.join('; ')}`;
+  const missing = found.flatMap(({ doubt }) => doubt ?? []);
   // Nobody can accept that a number is not known.
   if (missing.length < waits.length || facts.valueSum === null || facts.cost === null)
-    return never(refusal, missing);
+    return never(refusal, missing, waits);
   return {
     can_lock: 'without_missing',
     missing,
+    waits,
     refusal: `${refusal}; send {"accept_missing": true} to lock it without`,
   };
 }
 
-const never = (refusal: string, missing: Doubt[] = []): Lockability => ({ can_lock: 'no', missing, refusal });
+const never = (refusal: string, missing: Doubt[] = [], waits: string[] = []): Lockability => ({
+  can_lock: 'no',
+  missing,
+  refusal,
+  waits,
+});
 
 /** Returns what a month that has changed since its lock waits for. A month that is ready waits for nothing. */
 const relockWaits = (facts: MonthFacts): Wait[] => [

@@ -57,7 +57,8 @@ export function currentNumbers(facts: DaysFacts, { kind, aggregation }: NumberRu
   if (facts.valueSum === null) return { cost, value: null, unitCost: null };
   const sum = Big(facts.valueSum);
   const periods = Big(aggregation === 'average' ? facts.valuePeriods : 1);
-  const dividend = cost?.times(periods).times(kind === 'revenue' ? 100 : 1) ?? null;
+  const factor = periods.times(kind === 'revenue' ? 100 : 1);
+  const dividend = cost === null || factor.eq(1) ? cost : cost.times(factor);
   return {
     cost,
     value: quotient(sum, periods, kind === 'revenue' ? MONEY_DECIMALS : VALUE_DECIMALS),

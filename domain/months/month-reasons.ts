@@ -1,6 +1,7 @@
 import { lastDay, type Day } from '../shared/calendar.ts';
 import { waysOut, type Doubt } from '../sources/doubts.ts';
 import { SPEND, type SpendSource } from '../sources/spend-sources.ts';
+import type { Coverage } from '../sources/coverage.ts';
 import type { MonthFacts } from './month-facts.ts';
 import { settleDayReasons, type SettlementFacts } from './settlement.ts';
 
@@ -13,12 +14,27 @@ export const isSealedBill = ({ team, settled }: Pick<MonthFacts, 'team' | 'settl
 
 /**
  * Returns what is missing of a month's spend, or not certain about it. It covers the scope's sources and, until the month has
- * settled, all sources that it waits for.
+ * settled, all sources that it waits for. Until the month `hasEnded`, days that are to come are not missing.
  */
-function missingSpend(facts: MonthFacts): Doubt[] {
-  if (isSealedBill(facts)) return [];
-  const { month, cost, settled } = facts;
-  const { gaps, doubts, holdingBack, undelivered } = facts.coverage;
+function missingSpend(facts: MonthFacts, hasEnded = true): readonly Doubt[] {
+  if (isSealedBill(facts)) return NONE;
+  const { month, cost, settled, coverage } = facts;
+  // Metrics share the coverage of a month, so that it is put in words once.
+  const known = missingOf.get(coverage) ?? new Map<string, Doubt[]>();
+  missingOf.set(coverage, known);
+  const key = `${month} ${settled} ${cost === null} ${hasEnded}`;
+  const missing = known.get(key) ?? missingIn(facts, hasEnded);
+  known.set(key, missing);
+  return missing;
+}
+
+const NONE: readonly Doubt[] = [];
+
+const missingOf = new WeakMap<Coverage, Map<string, Doubt[]>>();
+
+function missingIn({ month, cost, settled, coverage }: MonthFacts, hasEnded: boolean): Doubt[] {
+  const { doubts, undelivered } = coverage;
+  const [gaps, holdingBack] = hasEnded ? [coverage.gaps, coverage.holdingBack] : [[], []];
   const unknown: Doubt = {
     code: 'nothing_ingested',
     sentence: `no ${spendInWords(undelivered)} has been ingested for ${month}, its picks count 0`,
@@ -63,9 +79,7 @@ export function openWaits(facts: MonthFacts, settlement: SettlementFacts, today:
   const hasEnded = today > lastDay(month);
   const waitingFor = hasEnded ? (facts.waitingFor ?? []) : [];
   const isSettled = settled && hasEnded;
-  const spend = missingSpend(
-    hasEnded ? facts : { ...facts, coverage: { ...coverage, gaps: [], holdingBack: [] } },
-  );
+  const spend = missingSpend(facts, hasEnded);
   // Until a month has ended, its values cannot be complete.
   const unreadable = unreadableOf(facts);
   const missing = [...spend, ...unreadable, ...(hasEnded ? (facts.valueDoubts ?? []) : [])];

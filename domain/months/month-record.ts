@@ -23,7 +23,7 @@ import {
   type MonthNumbers,
   type NumberRules,
 } from './month-numbers.ts';
-import { openWaits, partialReason } from './month-reasons.ts';
+import { partialReason } from './month-reasons.ts';
 import { monthStatus, type MonthStatus } from './month-status.ts';
 import type { SettlementFacts } from './settlement.ts';
 import { unreadableLock } from './unreadable-values.ts';
@@ -65,14 +65,10 @@ export type RecordWith<Numbers> = Numbers & {
 };
 
 /** Returns why a month is open or partial, or why the numbers of its lock are not known, in words; null in any other state. */
-function reasonOf(facts: MonthFacts, settlement: SettlementFacts, today: Day): string | null {
-  const status = monthStatus(facts);
+function reasonOf(facts: MonthFacts, status: MonthStatus, { waits }: Lockability): string | null {
   if (facts.lock !== null && facts.lock.value === null) return unreadableLock(facts.lock.version);
   if (status === 'partial') return partialReason(facts);
-  if (status !== 'open') return null;
-  return openWaits(facts, settlement, today)
-    .map(({ reason }) => reason)
-    .join('; ');
+  return status === 'open' ? waits.join('; ') : null;
 }
 
 /** Returns what to know before a month is locked, in words. */
@@ -100,6 +96,41 @@ function sameDaysChange(days: SameDays | undefined, rules: NumberRules) {
   return changes('same_days', before ?? null, now ?? null);
 }
 
+/** A month with its exact numbers, and those of the month before it. */
+interface NumberedMonth {
+  facts: MonthFacts;
+  /** Today's numbers. */
+  current: MonthNumbers;
+  /** The numbers that the month shows: those of its lock, if it is locked. */
+  shown: MonthNumbers;
+  before: MonthNumbers | null;
+}
+
+/** Returns the numbers of consecutive months, oldest first. The oldest month only serves the change of the month after it. */
+export function numberedMonths(facts: readonly MonthFacts[], rules: NumberRules): NumberedMonth[] {
+  const months: NumberedMonth[] = [];
+  for (const month of facts) {
+    const last = months.at(-1);
+    const isNext = last !== undefined && firstDayAfter(last.facts.month) === firstDay(month.month);
+    const current = currentNumbers(month, rules);
+    months.push({
+      facts: month,
+      current,
+      shown: month.lock === null ? current : frozenNumbers(month.lock),
+      before: isNext ? last.shown : null,
+    });
+  }
+  return months.slice(1);
+}
+
+/** Returns the changes of a month from the month before; of the running month, from the same days of it. */
+export const changesOf = ({ facts, shown, before }: NumberedMonth, rules: NumberRules, today: Day) =>
+  facts.month === monthOf(today) ? sameDaysChange(facts.sameDays, rules) : changes('month', before, shown);
+
+/** Whether a month's unit cost, or cost share of revenue, is above the target of its metric. */
+export const isAboveTarget = ({ shown }: NumberedMonth, target: DecimalText | null): boolean =>
+  target !== null && shown.unitCost?.gt(target) === true;
+
 /**
  * Returns month records, newest first, from the facts of consecutive months, oldest first. The oldest month has no record: it
  * only serves the change of the month after it.
@@ -122,23 +153,17 @@ export function recordsWith<Numbers>(
   settlement: SettlementFacts,
   now: Date,
 ): RecordWith<Numbers>[] {
-  const records: RecordWith<Numbers>[] = [];
   const today = dayOf(now);
-  let before: (MonthNumbers & { month: Month }) | null = null;
-  for (const month of facts) {
+  const records = numberedMonths(facts, metric).map((numbered): RecordWith<Numbers> => {
+    const { facts: month, current, shown } = numbered;
     const status = monthStatus(month);
-    const current = currentNumbers(month, metric);
-    const shown = month.lock === null ? current : frozenNumbers(month.lock);
-    const { can_lock, missing } = lockability(month, settlement, today);
-    const isNext = before !== null && firstDayAfter(before.month) === firstDay(month.month);
-    records.push({
+    const lockable = lockability(month, settlement, today, status);
+    return {
       month: month.month,
       ...shownAs(shown),
       status,
-      ...(month.month === monthOf(today)
-        ? sameDaysChange(month.sameDays, metric)
-        : changes('month', isNext ? before : null, shown)),
-      above_target: metric.target !== null && shown.unitCost?.gt(metric.target) === true,
+      ...changesOf(numbered, metric, today),
+      above_target: isAboveTarget(numbered, metric.target),
       version: month.lock?.version ?? null,
       locked:
         month.lock === null
@@ -150,29 +175,37 @@ export function recordsWith<Numbers>(
               locked_by: month.lock.lockedBy,
             },
       ...(status === 'changed_since_lock' ? { current: shownAs(current) } : {}),
-      reason: reasonOf(month, settlement, today),
-      can_lock,
-      missing: missing.map(doubtToWire),
+      reason: reasonOf(month, status, lockable),
+      can_lock: lockable.can_lock,
+      missing: lockable.missing.map(doubtToWire),
       notes: month.lock === null ? notesOf(month, today) : [],
       complete_through:
         month.lock === null || month.lock.isIncomplete
           ? month.coverage.completeThrough
           : lastDay(month.month),
-    });
-    before = { month: month.month, ...shown };
-  }
-  return records.slice(1).reverse();
+    };
+  });
+  return records.reverse();
 }
 
 export type LatestUnitCost = Pick<MonthRecord, 'month' | 'change_percent' | 'change_basis' | 'status'> &
   ({ unit_cost: number; cost_share_percent?: never } | { cost_share_percent: number; unit_cost?: never });
 
+/** What a list or a header shows of a month. */
+export type NumbersAtGlance = Pick<
+  MonthRecord,
+  'month' | 'change_percent' | 'change_basis' | 'status' | 'unit_cost' | 'cost_share_percent'
+>;
+
 /** Returns the newest month with a unit cost or cost share, for lists and headers (docs/http.md#define-a-metric). */
-export function latestUnitCost(records: readonly MonthRecord[]): LatestUnitCost | null {
-  for (const { month, unit_cost, cost_share_percent, change_percent, change_basis, status } of records) {
-    const latest = { month, change_percent, change_basis, status };
-    if (typeof unit_cost === 'number') return { ...latest, unit_cost };
-    if (typeof cost_share_percent === 'number') return { ...latest, cost_share_percent };
-  }
-  return null;
+export function latestUnitCost(records: readonly NumbersAtGlance[]): LatestUnitCost | null {
+  const found = records.find(
+    ({ unit_cost, cost_share_percent }) =>
+      typeof unit_cost === 'number' || typeof cost_share_percent === 'number',
+  );
+  if (found === undefined) return null;
+  const { month, change_percent, change_basis, status, unit_cost, cost_share_percent } = found;
+  const latest = { month, change_percent, change_basis, status };
+  if (typeof unit_cost === 'number') return { ...latest, unit_cost };
+  return typeof cost_share_percent === 'number' ? { ...latest, cost_share_percent } : null;
 }

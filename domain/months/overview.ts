@@ -1,4 +1,18 @@
-import { latestUnitCost, type ChangeBasis, type LatestUnitCost, type MonthRecord } from './month-record.ts';
+import { dayOf } from '../shared/calendar.ts';
+import { toWire, type DecimalText } from '../shared/decimals.ts';
+import type { MonthFacts } from './month-facts.ts';
+import type { NumberRules } from './month-numbers.ts';
+import {
+  changesOf,
+  isAboveTarget,
+  latestUnitCost,
+  numberedMonths,
+  type ChangeBasis,
+  type LatestUnitCost,
+  type MonthRecord,
+  type NumbersAtGlance,
+} from './month-record.ts';
+import { monthStatus } from './month-status.ts';
 
 /** A metric at a glance (docs/http.md#read-and-lock-months). */
 export interface Glance {
@@ -15,8 +29,47 @@ export interface Glance {
   sparkline: (number | null)[];
 }
 
-/** Summarises a metric's month records, newest first. All fields but the sparkline are about the latest month. */
-export function glanceAt(records: readonly MonthRecord[]): Glance {
+/** What a glance shows of a month. */
+type GlanceMonth = NumbersAtGlance & Pick<MonthRecord, 'cost_change_percent' | 'above_target'>;
+
+/**
+ * Returns a metric at a glance, from the facts of consecutive months, oldest first. Only of the latest month it computes more than
+ * the unit cost, because an overview shows no more of the others.
+ */
+export function glanceOf(
+  facts: readonly MonthFacts[],
+  metric: NumberRules & { target: DecimalText | null },
+  now: Date,
+): Glance {
+  const today = dayOf(now);
+  const months = numberedMonths(facts, metric).map((numbered): GlanceMonth => {
+    const { unitCost } = numbered.shown;
+    const shown = unitCost === null ? null : toWire(unitCost);
+    let known: ReturnType<typeof changesOf> | null = null;
+    const changes = () => (known ??= changesOf(numbered, metric, today));
+    return {
+      month: numbered.facts.month,
+      ...(metric.kind === 'revenue' ? { cost_share_percent: shown } : { unit_cost: shown }),
+      above_target: isAboveTarget(numbered, metric.target),
+      get status() {
+        return monthStatus(numbered.facts);
+      },
+      get change_percent() {
+        return changes().change_percent;
+      },
+      get change_basis() {
+        return changes().change_basis;
+      },
+      get cost_change_percent() {
+        return changes().cost_change_percent;
+      },
+    };
+  });
+  return glanceAt(months.reverse());
+}
+
+/** Summarises a metric's months, newest first. All fields but the sparkline are about the latest month. */
+export function glanceAt(records: readonly GlanceMonth[]): Glance {
   const latest = latestUnitCost(records);
   const current = records.find(({ month }) => month === latest?.month);
   const spend = current?.cost_change_percent ?? null;

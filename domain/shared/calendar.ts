@@ -17,10 +17,10 @@ let lastDayOf: { number: number; day: Day } = { number: NaN, day: '' };
 /** Returns the number of days from 1970-01-01 to a day, for arithmetic. */
 export const dayNumber = (day: Day): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
 
+const DAY_MS = 86_400_000;
+
 /** Returns the day of a {@link dayNumber}. */
 export const dayAt = (number: number): Day => dayOf(new Date(number * DAY_MS));
-
-const DAY_MS = 86_400_000;
 
 /** Whether a text is a calendar day of the years 1 to 9999, as `YYYY-MM-DD`. */
 export function isDay(text: string): text is Day {
@@ -55,12 +55,27 @@ export const firstDayAfter = (month: Month): Day => dayAfterMonth(month, 0);
 export const lastDay = (month: Month): Day => dayAfterMonth(month, -1);
 
 /** Returns the month `count` months later, or earlier if `count` is negative. */
-export const addMonths = (month: Month, count: number): Month =>
-  Temporal.PlainYearMonth.from(month).add({ months: count }).toString();
+export function addMonths(month: Month, count: number): Month {
+  const months = Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1 + count;
+  const year = Math.floor(months / 12);
+  // Every month of every metric asks, and the arithmetic of all calendars takes ten times as long.
+  return MONTH.test(month) && year >= 1 && year <= 9999
+    ? `${year.toString().padStart(4, '0')}-${(months - year * 12 + 1).toString().padStart(2, '0')}`
+    : Temporal.PlainYearMonth.from(month).add({ months: count }).toString();
+}
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 /** Returns the day `count` days later, or earlier if `count` is negative. */
-export const addDays = (day: Day, count: number): Day =>
-  Temporal.PlainDate.from(day).add({ days: count }).toString();
+export function addDays(day: Day, count: number): Day {
+  const number = isDay(day) ? dayNumber(day) + count : NaN;
+  return number >= FIRST_NUMBER && number <= LAST_NUMBER
+    ? new Date(number * DAY_MS).toISOString().slice(0, 10)
+    : Temporal.PlainDate.from(day).add({ days: count }).toString();
+}
+
+const FIRST_NUMBER = dayNumber('0001-01-01');
+const LAST_NUMBER = dayNumber('9999-12-31');
 
 /** Returns the day `count` years later. 29 February becomes the 28th if that year does not have it. */
 export const addYears = (day: Day, count: number): Day =>
@@ -73,7 +88,9 @@ export const monthsInclusive = (start: Month, end: Month): number =>
 
 /** Returns the number of days from `start` to `end`, both included. */
 export const daysInclusive = (start: Day, end: Day): number =>
-  Temporal.PlainDate.from(start).until(Temporal.PlainDate.from(end)).days + 1;
+  isDay(start) && isDay(end)
+    ? dayNumber(end) - dayNumber(start) + 1
+    : Temporal.PlainDate.from(start).until(Temporal.PlainDate.from(end)).days + 1;
 
 /** Returns the `count` months that end with `newest`, newest first. */
 export const monthsBack = (newest: Month, count: number): Month[] =>

@@ -10,22 +10,31 @@ export const LARGEST_VALUE = 1e15;
 /** An exact decimal in the warehouse's notation, for example `"12.340000000000000"`. */
 export type DecimalText = string;
 
-/** Cached constructors, one for each number of places, because making one costs more than a division. */
-const divisions = new Map<number, typeof Big>();
+/** Returns the digits of a number as an integer, without its sign. The number is that integer times 10 to the returned exponent. */
+const digitsOf = ({ c, e }: Big): { digits: bigint; exponent: number } => ({
+  digits: BigInt(c.join('')),
+  exponent: e - c.length + 1,
+});
 
-function divisionTo(places: number): typeof Big {
-  const known = divisions.get(places);
-  if (known !== undefined) return known;
-  const division = Big();
-  division.DP = places;
-  division.RM = Big.roundHalfUp;
-  divisions.set(places, division);
-  return division;
+/**
+ * Returns `dividend ÷ divisor`, rounded once, half away from zero, to `places` decimals. `divisor` must not be 0. Integers divide
+ * several times faster than Big, which divides digit by digit.
+ */
+export function quotient(dividend: Big, divisor: Big, places: number): Big {
+  const [over, under] = [digitsOf(dividend), digitsOf(divisor)];
+  const shift = over.exponent - under.exponent + places;
+  const whole = over.digits * 10n ** BigInt(Math.max(shift, 0));
+  const part = under.digits * 10n ** BigInt(Math.max(-shift, 0));
+  const units = (2n * whole + part) / (2n * part);
+  return Big(withPlaces(dividend.s === divisor.s ? units : -units, places));
 }
 
-/** Returns `dividend ÷ divisor`, rounded once, half away from zero, to `places` decimals. `divisor` must not be 0. */
-export const quotient = (dividend: Big, divisor: Big, places: number): Big =>
-  divisionTo(places)(dividend).div(divisor);
+/** Returns the decimal text of a number of units of the last of some places. */
+function withPlaces(units: bigint, places: number): DecimalText {
+  const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
+  const cut = digits.length - places;
+  return `${units < 0n ? '-' : ''}${digits.slice(0, cut)}.${digits.slice(cut)}`;
+}
 
 const roundedMoney = (amount: DecimalText | Big): Big => Big(amount).round(WIRE_DECIMALS, Big.roundHalfUp);
 
@@ -34,7 +43,15 @@ export const roundedToValue = (value: DecimalText | Big): Big =>
   Big(value).round(VALUE_DECIMALS, Big.roundHalfUp);
 
 /** Rounds an exact amount to the API's JSON number: six decimals, half away from zero. */
-export const toWire = (amount: DecimalText | Big): number => Number(roundedMoney(amount));
+export function toWire(amount: DecimalText | Big): number {
+  // The warehouse writes money with all its decimals.
+  const [, sign, whole, kept, first] = typeof amount === 'string' ? (MONEY_TEXT.exec(amount) ?? []) : [];
+  if (whole === undefined || kept === undefined || first === undefined) return Number(roundedMoney(amount));
+  const units = BigInt(whole + kept) + (first >= '5' ? 1n : 0n);
+  return Number(withPlaces(sign === '-' ? -units : units, WIRE_DECIMALS));
+}
+
+const MONEY_TEXT = /^(-?)(\d+)\.(\d{6})(\d)\d{8}$/;
 
 /** Rounds an exact amount like {@link toWire}, and returns its exact text, for formats with decimals. */
 export const toWireText = (amount: DecimalText | Big): DecimalText => roundedMoney(amount).toFixed();
@@ -108,9 +125,7 @@ export function decimalUnits(value: DecimalText, places: number): bigint {
 export const unitsOfFixed = (value: DecimalText): bigint => BigInt(value.replace('.', ''));
 
 /** Returns the decimal text of a value in units of 10⁻¹⁰. */
-export const valueText = (units: bigint): DecimalText =>
-  Big(units.toString()).times(`1e-${VALUE_DECIMALS.toString()}`).toFixed(VALUE_DECIMALS);
+export const valueText = (units: bigint): DecimalText => withPlaces(units, VALUE_DECIMALS);
 
 /** Returns the decimal text of money in units of 10⁻¹⁵. */
-export const moneyText = (units: bigint): DecimalText =>
-  Big(units.toString()).times(`1e-${MONEY_DECIMALS.toString()}`).toFixed(MONEY_DECIMALS);
+export const moneyText = (units: bigint): DecimalText => withPlaces(units, MONEY_DECIMALS);

@@ -21,6 +21,7 @@ import { hideSecrets } from './hide-secrets.ts';
 import { once, rerun } from './passing-failures.ts';
 import { isShortOfMemory } from './short-of-memory.ts';
 import { isList, withValues, type Parameters } from './sql/parameters.ts';
+import type { Amendment } from './cache/derived-cache.ts';
 import { writesOf, type Touch, type Writes } from './cache/touched.ts';
 
 /**
@@ -82,11 +83,11 @@ export type Queries = Pick<Session, 'query'>;
 export type Statements = Pick<Session, 'query' | 'run' | 'isLost' | 'interrupt' | 'rowsRead'>;
 
 /** Follows what the transactions of a warehouse write; see {@link RevisionLog}. */
-interface Followed {
+export interface Followed {
   /** Returns a statement to run at the end of a transaction that has written rows, or null. */
   announcement: (touches: readonly Touch[]) => string | null;
-  /** Called before such a transaction commits. The returned function is called afterwards, whether or not it was stored. */
-  begin: (touches: readonly Touch[]) => () => void;
+  /** Called before such a transaction commits, with what it amends. The returned function is called afterwards. */
+  begin: (touches: readonly Touch[], amendments: readonly Amendment[]) => (isStored: boolean) => void;
 }
 
 /** What the sessions of a warehouse share. */
@@ -114,6 +115,7 @@ export class Session {
   readonly #context: SessionContext;
   /** What the running transaction has written. */
   readonly #touches = new Map<string, Touch>();
+  readonly #amendments: Amendment[] = [];
   #running: Promise<unknown> = Promise.resolve();
   #streamed: DuckDBResult | null = null;
   #isInTransaction = false;
@@ -211,6 +213,11 @@ export class Session {
     return rerun(() => this.#transaction(work, confirm));
   }
 
+  /** Amends what was derived from the rows that the running transaction changes, once it is stored. */
+  amend(amendment: Amendment): void {
+    this.#amendments.push(amendment);
+  }
+
   /**
    * Runs a statement that moves rows of a DuckLake to other files, and changes none. It says so to the other nodes, so that they
    * keep what they have derived.
@@ -247,6 +254,7 @@ export class Session {
     await this.run('BEGIN TRANSACTION');
     this.#isInTransaction = true;
     this.#touches.clear();
+    this.#amendments.length = 0;
     try {
       const result = await work();
       await this.#commit();
@@ -305,13 +313,15 @@ export class Session {
   async #commit(): Promise<void> {
     const touches = [...this.#touches.values()];
     if (touches.length > 0) await this.#announce(touches);
-    const end = touches.length > 0 ? this.#context.followed?.begin(touches) : undefined;
+    const end = touches.length > 0 ? this.#context.followed?.begin(touches, this.#amendments) : undefined;
+    let hasCommitted = false;
     try {
       await once(this.run('COMMIT'));
+      hasCommitted = true;
     } catch (error) {
       if (!isStored(error)) throw error;
     } finally {
-      end?.();
+      end?.(hasCommitted);
     }
   }
 

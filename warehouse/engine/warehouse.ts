@@ -15,6 +15,7 @@ import type { Parameters } from './sql/parameters.ts';
 import { enter, SessionPool } from './session-pool.ts';
 import { persist } from './opening/set-up.ts';
 import { attachedReader, postgresReader } from './cache/catalog-reader.ts';
+import { amending } from './cache/amendments.ts';
 import { CatalogRevisionLog } from './cache/catalog-revisions.ts';
 import { DerivedCache } from './cache/derived-cache.ts';
 import { RevisionLog, type Revisions } from './cache/revisions.ts';
@@ -261,7 +262,7 @@ export class Warehouse {
       this.#breakDown(pool, error);
     };
     this.#pool = new SessionPool(instance, onFatal, {
-      followed: this.#revisions,
+      followed: this.isDuckLake ? this.#revisions : amending(this.#revisions, this.cache),
       observer: () => this.observer,
       commitQueue: this.#commitQueue,
     });

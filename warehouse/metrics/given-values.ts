@@ -1,11 +1,13 @@
 import Big from 'big.js';
 import { monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { valueUnits, type DecimalText } from '../../domain/shared/decimals.ts';
+import type { ValueChange } from '../../domain/metrics/value-months.ts';
 import { letOthersRun } from '../engine/let-others-run.ts';
 import { audit } from '../engine/records/audit-log.ts';
 import { idAfter } from '../engine/sql/ids.ts';
 import type { Session } from '../engine/session.ts';
 import { sqlTexts } from '../engine/sql/sql-text.ts';
+import { amendValues } from './cached-values.ts';
 import {
   storedBy,
   type Change,
@@ -66,6 +68,7 @@ export async function storeGiven(
     const changeId = idAfter(newest === '' ? null : newest);
     const counts = { created: 0, replaced: 0, removed: 0, unchanged: 0 };
     const months = new Set<Month>();
+    const first = changed.length;
     for (const [at, { period, label, value }] of values.entries()) {
       await pause();
       const old = numberOf(of, olds[at]);
@@ -78,7 +81,7 @@ export async function storeGiven(
       months.add(monthOf(period));
       const place = { metric_id: of.metricId, period, change_id: changeId };
       const stored = number === null ? null : (of.vault?.sealValue(place, number) ?? number);
-      changed.push({ of, change, changeId, period, label, stored });
+      changed.push({ of, change, changeId, period, label, stored, before: old ?? null });
       const isSealed = of.vault !== undefined;
       before.set(keyOf(of, { period, label }), {
         ...place,
@@ -87,6 +90,7 @@ export async function storeGiven(
         sealed_value: isSealed ? stored : null,
       });
     }
+    amendCounts(session, of, changed.slice(first), change);
     results.push({ ...counts, months: [...months].sort() });
   }
   signal?.throwIfAborted();
@@ -125,7 +129,18 @@ interface Changed {
   period: Day;
   label: string;
   stored: string | null;
+  /** Its number before; null without one. */
+  before: DecimalText | null;
 }
+
+/** Amends cached values of a count without labels by what clients and people have changed. */
+function amendCounts(session: Session, of: ValuesOf, changed: readonly Changed[], { by, now }: Change): void {
+  if (of.vault !== undefined || by.type === 'import' || changed.some(({ label }) => label !== '')) return;
+  const changes = changed.map(({ period, before, stored }) => ({ period, before, after: stored }));
+  amendValues(session, of, changes.sort(byPeriod), now);
+}
+
+const byPeriod = (one: ValueChange, other: ValueChange): number => (one.period < other.period ? -1 : 1);
 
 const maxOf = (a: string, b: string): string => (a > b ? a : b);
 

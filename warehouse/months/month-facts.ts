@@ -1,5 +1,6 @@
 import { addMonths, firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
 import { coverageOf, type Coverage } from '../../domain/sources/coverage.ts';
+import { comparedDays, type ComparedDays } from '../../domain/months/compared-days.ts';
 import { factsFrom } from '../../domain/months/shown-months.ts';
 import type { MonthFacts } from '../../domain/months/month-facts.ts';
 import { unreadableDoubt } from '../../domain/months/unreadable-values.ts';
@@ -15,8 +16,8 @@ import { metricScopes, spendOf, type MetricScope, type PickedSpend } from './par
 import { newestLocks, openedLock } from './parts/newest-locks.ts';
 import { organisationMonths, type OrganisationMonths } from './parts/organisation-months.ts';
 import { NO_COSTS, scopeMonths, type ScopeCosts } from './parts/scope-months.ts';
-import { NO_VALUES, valueMonths } from './parts/value-months.ts';
-import { comparedDays, putSameDays, type ComparedDays } from './same-days.ts';
+import { noValues, valueMonths } from './parts/value-months.ts';
+import { putSameDays } from './same-days.ts';
 import { valueFactsOf } from './value-facts.ts';
 
 /**
@@ -51,6 +52,8 @@ export async function monthFacts(
   const revenue = await openRevenue(session, orgId, revenueIds, first, vault);
   const covered = new Map<string, Coverage>();
   const byMetric = new Map<string, MonthFacts[]>(metricIds.map((id) => [id, []]));
+  const shown: Month[] = [];
+  for (let month = monthOf(first); month <= months.newest; month = addMonths(month, 1)) shown.push(month);
   const revenueFacts = ({ metric_id: id }: MetricScope, month: Month) => ({
     valueSum: revenue.sumOfMonth(id, month),
     unreadable: unreadableDoubt(
@@ -63,17 +66,29 @@ export async function monthFacts(
   for (const { scope, ...parts } of compared) {
     const facts = byMetric.get(scope.metric_id) ?? [];
     const valueFacts = valueFactsOf(scope, parts.values, imports.get(scope.metric_id), vault);
-    for (let month = monthOf(first); month <= months.newest; month = addMonths(month, 1)) {
+    for (const month of shown) {
       const covering = `${month} ${spendOf(scope)}`;
       const coverage = covered.get(covering) ?? coverageOfScope(month, organisation, scope);
       covered.set(covering, coverage);
-      facts.push({
-        ...costFacts(month, scope, parts.costs, coverage),
-        ...valueFacts(month),
-        ...(scope.kind === 'revenue' ? revenueFacts(scope, month) : {}),
+      const spent = costFacts(month, scope, parts.costs, coverage);
+      const valued = valueFacts(month);
+      // Field by field, because a thousand metrics have thirteen months each, and copies of objects take several times as long.
+      const known: Required<typeof spent & typeof valued & Pick<MonthFacts, 'settled' | 'lock'>> = {
+        month,
+        cost: spent.cost,
+        team: spent.team,
+        coverage,
+        uncollected: spent.uncollected,
+        valueSum: valued.valueSum,
+        valuePeriods: valued.valuePeriods,
+        valueChanges: valued.valueChanges,
+        valueDoubts: valued.valueDoubts,
+        missingLastDays: valued.missingLastDays,
+        valueNotes: valued.valueNotes,
         settled: organisation.settled.has(month),
         lock: openedLock(locks.get(scope.metric_id)?.get(month), vault),
-      });
+      };
+      facts.push(scope.kind === 'revenue' ? { ...known, ...revenueFacts(scope, month) } : known);
     }
   }
   await putTeamCosts(session, orgId, months, byMetric, scopes, organisation);
@@ -95,8 +110,8 @@ async function readParts(
   const scopeIds = [...new Set(scopes.map(({ scope_id }) => scope_id))];
   const range = { first, last: firstDay(newest) };
   const costs = await scopeMonths(session, cache, orgId, scopeIds, range, days);
-  const firstValueDay = days?.first ?? lastDay(newest);
-  const values = await valueMonths(session, cache, orgId, scopes, { first, firstDay: firstValueDay });
+  const valueRange = { first, firstDay: days?.first ?? lastDay(newest) };
+  const values = await valueMonths(session, cache, orgId, scopes, valueRange);
   const locks = await newestLocks(session, cache, orgId, ids);
   const organisation = await organisationMonths(session, cache, orgId, {
     first: monthOf(first),
@@ -108,7 +123,7 @@ async function readParts(
     return {
       scope,
       costs: costs.get(scope.scope_id) ?? NO_COSTS,
-      values: values.get(scope.metric_id) ?? NO_VALUES,
+      values: values.get(scope.metric_id) ?? noValues(scope, valueRange),
       reach: found?.disconnectedOn === null ? found.reach : null,
     };
   });
@@ -125,14 +140,15 @@ function costFacts(
   costs: ScopeCosts,
   coverage: Coverage,
 ): Pick<MonthFacts, 'month' | 'cost' | 'team' | 'coverage' | 'uncollected'> {
-  const choices = (picked ?? []).flatMap(({ choices }) => choices);
-  const late = choices.flatMap(({ words, from }) => (from > firstDay(month) ? [words] : []));
+  const late = (picked ?? []).flatMap(({ choices }) =>
+    choices.flatMap(({ words, from }) => (from > firstDay(month) ? [words] : [])),
+  );
   return {
     month,
     cost: isKnown(coverage, picked) ? (costs.months.get(month) ?? NO_COST) : null,
     team: team_id !== null,
     coverage,
-    uncollected: [...new Set(late)],
+    uncollected: late.length === 0 ? late : [...new Set(late)],
   };
 }
 

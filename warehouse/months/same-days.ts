@@ -1,12 +1,7 @@
-import {
-  addDays,
-  addMonths,
-  daysInclusive,
-  firstDay,
-  monthOf,
-  type Day,
-} from '../../domain/shared/calendar.ts';
+import { addDays, daysInclusive, firstDay, monthOf, type Day } from '../../domain/shared/calendar.ts';
 import { hasReadDay, readThrough, type ImportReach } from '../../domain/imports/import-reach.ts';
+import type { ComparedDays } from '../../domain/months/compared-days.ts';
+import type { ValueMonths } from '../../domain/metrics/value-months.ts';
 import type { DaysFacts, MonthFacts } from '../../domain/months/month-facts.ts';
 import {
   decimalUnits,
@@ -22,7 +17,6 @@ import type { Revenue } from './month-revenue.ts';
 import { spendOf, type MetricScope } from './parts/metric-scopes.ts';
 import { knownThrough, type KnownThrough, type OrganisationMonths } from './parts/organisation-months.ts';
 import type { ScopeCosts } from './parts/scope-months.ts';
-import type { ValueMonths } from './parts/value-months.ts';
 
 /** What the running month of a metric is compared by. */
 export interface ComparedMetric {
@@ -75,18 +69,6 @@ export async function putSameDays(
     };
   }
 }
-
-/** The days that can be compared: from the 1st of the month before to the last that is over. */
-export interface ComparedDays {
-  first: Day;
-  last: Day;
-}
-
-/** Returns the days to compare on `today`; null on the first of a month, which has no day that is over. */
-export const comparedDays = (today: Day): ComparedDays | null =>
-  today === firstDay(monthOf(today))
-    ? null
-    : { first: firstDay(addMonths(monthOf(today), -1)), last: addDays(today, -1) };
 
 /** Returns which days of a metric are compared; null if none are complete. */
 function comparedRange(

@@ -8,11 +8,13 @@ import { uncountedOf } from '../imports/import-runs.ts';
 import type { RevenueVault } from '../metrics/revenue-vault.ts';
 import type { ValueImport } from '../sources/value-imports.ts';
 import type { MetricScope } from './parts/metric-scopes.ts';
-import type { ValueMonths } from './parts/value-months.ts';
+import type { ValueMonths } from '../../domain/metrics/value-months.ts';
 
-type ValueFacts = Pick<
-  MonthFacts,
-  'valueSum' | 'valuePeriods' | 'valueChanges' | 'valueDoubts' | 'missingLastDays' | 'valueNotes'
+type ValueFacts = Required<
+  Pick<
+    MonthFacts,
+    'valueSum' | 'valuePeriods' | 'valueChanges' | 'valueDoubts' | 'missingLastDays' | 'valueNotes'
+  >
 >;
 
 /**

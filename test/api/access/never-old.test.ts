@@ -113,21 +113,28 @@ describeOnBothEngines('no answer is older than its request', (open) => {
       frequency: 'monthly',
       scope: { type: 'team', team_id: shop },
     });
+    const requests = await newMetric(test.warehouse, orgId, {
+      name: 'Requests',
+      frequency: 'monthly',
+      label_key: 'team',
+    });
     const change = {
       source: 'api',
       by: { type: 'key', id: 'key_1', name: 'Finance' },
       now: NOW,
     } as const;
-    const write = (metric: string, values: Record<string, string>) =>
+    const write = (metric: string, values: Record<string, string>, label = '') =>
       writeValues(
         node,
         { orgId, metricId: metric },
-        Object.entries(values).map(([period, value]) => ({ period, label: '', value })),
+        Object.entries(values).map(([period, value]) => ({ period, label, value })),
         change,
       );
     await write(orders.id, { '2025-12-31': '10', '2026-01-31': '20' });
     await write(picked.id, { '2026-01-31': '5' });
     await write(billed.id, { '2026-01-01': '7' });
+    for (const label of ['shop', 'others'])
+      await write(requests.id, { '2025-12-01': '1', '2026-01-01': '1', '2026-02-01': '1' }, label);
     const keys = { admin: await api.newKey(orgId), reader: await api.newKey(orgId, { permission: 'read' }) };
     return {
       organisation,
@@ -138,6 +145,7 @@ describeOnBothEngines('no answer is older than its request', (open) => {
       orders,
       picked,
       billed,
+      requests,
       change,
       keys,
       spend,
@@ -268,6 +276,19 @@ describeOnBothEngines('no answer is older than its request', (open) => {
       ({ orgId, shared }) => SHARED_COSTS.change(node, orgId, shared, { name: 'Wires' }, by),
       /shared-costs/,
     ],
+    [
+      'a shared cost that is split by a metric',
+      ({ orgId, shared, shop, requests }) => {
+        const split = { type: 'metric', metric_id: requests.id, labels: { shop } } as const;
+        return SHARED_COSTS.change(node, orgId, shared, { split }, by);
+      },
+      /bills/,
+    ],
+    [
+      'a value that splits the costs of the running month',
+      ({ write, requests }) => write(requests.id, { '2026-02-01': '3' }, 'others'),
+      /bills/,
+    ],
     ['the settlement of months', ({ orgId }) => settleMonths(node, orgId, NOW), /metrics/],
     ['the seal of bills', ({ orgId }) => sealBills(node, orgId, NOW), null],
     [
@@ -275,6 +296,11 @@ describeOnBothEngines('no answer is older than its request', (open) => {
       ({ organisation, orders }) =>
         lockMonth(node, organisation, orders, '2026-01', { actor: ADMIN, now: NOW, acceptMissing: true }),
       /metrics/,
+    ],
+    [
+      'a value that splits the costs of a sealed month',
+      ({ write, requests }) => write(requests.id, { '2026-01-01': '3' }, 'others'),
+      /bills/,
     ],
     ['a value after the lock', ({ write, orders }) => write(orders.id, { '2026-01-29': '1' }), /metrics/],
     [

@@ -3,6 +3,9 @@ import type { Clock } from '../../../domain/shared/clock.ts';
 import { updateOrganisation } from '../../../warehouse/organisations/organisations.ts';
 import { writeValues } from '../../../warehouse/metrics/write-values.ts';
 import type { Metric } from '../../../warehouse/metrics/metrics.ts';
+import { UNOBSERVED } from '../../../telemetry/statement-observer.ts';
+import { createSharedCost } from '../../../warehouse/teams/shared-costs.ts';
+import { createTeam } from '../../../warehouse/teams/teams.ts';
 import { startLocalApi } from '../../support/service/local-api.ts';
 import { BY_ADMIN, newMetric, NOW } from '../../support/warehouse/tenant.ts';
 import { withOpened } from '../../support/with-opened.ts';
@@ -74,6 +77,51 @@ describe('cached responses', () => {
     const remaining = async () => Number((await get(secret, path)).headers.get('ratelimit-remaining'));
     const before = await remaining();
     expect([await remaining(), await remaining()]).toEqual([before - 1, before - 2]);
+  });
+
+  it('of spend and of bills outlive the values that they do not depend on', async () => {
+    const { orgId, secret, write } = await newStory();
+    const splitting = await newMetric(api.warehouse, orgId, { label_key: 'team', frequency: 'monthly' });
+    const team = await createTeam(api.warehouse, orgId, { name: 'Shop', ownership: [] }, BY_ADMIN);
+    const split = { type: 'metric', metric_id: splitting.id, labels: { shop: team.id } } as const;
+    const account = { source: 'cloud', cloud: 'aws', account: '1111' } as const;
+    await createSharedCost(api.warehouse, orgId, { name: 'Network', spend: [account], split }, BY_ADMIN);
+    const paths = [
+      '/waiting',
+      '/costs?start_date=2026-01-01&end_date=2026-01-31',
+      '/spend/options?source=cloud',
+      `/teams/${team.id}/bills`,
+      '/teams/bills',
+      '/teams/bills/2026-01',
+    ];
+    /** Returns the paths whose answers are made anew: those that take a statement. */
+    const madeAnew = async (): Promise<string[]> => {
+      const made: string[] = [];
+      for (const each of paths) {
+        let statements = 0;
+        api.warehouse.observer = {
+          ...UNOBSERVED,
+          began: (...began) => {
+            statements += 1;
+            return UNOBSERVED.began(...began);
+          },
+        };
+        await get(secret, each).finally(() => (api.warehouse.observer = UNOBSERVED));
+        if (statements > 0) made.push(each);
+      }
+      return made;
+    };
+    // The first reads of spend and of bills bring them up to date, which is a change of the others.
+    await madeAnew();
+    await madeAnew();
+    expect(await madeAnew()).toEqual([]);
+    await write('8');
+    expect(await madeAnew()).toEqual(['/waiting']);
+    const by = { type: 'key', id: 'key_1', name: 'Finance' } as const;
+    const items = [{ period: '2026-01-01', label: 'shop', value: '1' }];
+    const of = { orgId, metricId: splitting.id };
+    await writeValues(api.warehouse, of, items, { source: 'api', by, now });
+    expect(await madeAnew()).toEqual(['/waiting', ...paths.slice(3)]);
   });
 
   it('are none of revenue, whose every view the audit log records', async () => {

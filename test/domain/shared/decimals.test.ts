@@ -1,13 +1,17 @@
 import Big from 'big.js';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   changePercent,
   fitsValueDecimals,
   LARGEST_VALUE,
+  moneyText,
   quotient,
   toWire,
+  valueText,
   valueToWire,
 } from '../../../domain/shared/decimals.ts';
+import { SEED } from '../../support/effort.ts';
 
 describe('money on the wire', () => {
   it.each([
@@ -25,6 +29,15 @@ describe('money on the wire', () => {
 
   it('has no minus sign if it rounds to 0', () => {
     expect(JSON.stringify(toWire('-0.000000100000000'))).toBe('0');
+  });
+});
+
+describe('amounts in units', () => {
+  it('are texts with all their decimals', () => {
+    expect(moneyText(-1n)).toBe('-0.000000000000001');
+    expect(moneyText(0n)).toBe('0.000000000000000');
+    expect(moneyText(12_000_000_000_000_000n)).toBe('12.000000000000000');
+    expect(valueText(-25_000_000_001n)).toBe('-2.5000000001');
   });
 });
 
@@ -51,6 +64,25 @@ describe('values on the wire', () => {
 });
 
 describe('quotients', () => {
+  it('are those of Big, for any numbers and places', () => {
+    const numbers = fc
+      .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.integer({ min: -20, max: 5 }))
+      .map(([digits, exponent]) => Big(digits.toString()).times(`1e${exponent}`));
+    const pairs = fc.tuple(numbers, numbers, fc.integer({ min: 0, max: 20 }));
+    fc.assert(
+      fc.property(pairs, ([dividend, divisor, places]) => {
+        fc.pre(!divisor.eq(0));
+        const Division = Big();
+        Division.DP = places;
+        Division.RM = Big.roundHalfUp;
+        expect(quotient(dividend, divisor, places).toFixed()).toBe(
+          Division(dividend).div(divisor).abs().eq(0) ? '0' : Division(dividend).div(divisor).toFixed(),
+        );
+      }),
+      { seed: SEED },
+    );
+  });
+
   it('are rounded once, half away from zero', () => {
     expect(quotient(Big('1'), Big('8'), 2).toFixed()).toBe('0.13'); // 0.125
     expect(quotient(Big('-1'), Big('8'), 2).toFixed()).toBe('-0.13');

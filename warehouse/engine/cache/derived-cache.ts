@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Revisions, Part, Revision } from './revisions.ts';
+import type { Revisions, Part, Revision, RevisionLog } from './revisions.ts';
 
 /** Something that is derived from an organisation's rows, and from nothing else. */
 export interface Derived<Value> {
@@ -9,6 +9,20 @@ export interface Derived<Value> {
   from: readonly Part[];
   /** About how many bytes of memory a value takes. */
   bytesOf: (value: Value) => number;
+}
+
+/**
+ * How a transaction changes something that is derived from its rows. It takes the place of a new derivation after the commit. The
+ * rows of `parts` must change by no other transaction from its first read to its commit.
+ */
+export interface Amendment<Value = unknown> {
+  derived: Pick<Derived<Value>, 'name'> & { bytesOf(value: Value): number };
+  orgId: string;
+  key: string;
+  /** What the value is derived from. */
+  parts: readonly Part[];
+  /** Returns the value after the transaction; null if it must be derived anew. */
+  amended(value: Value): Value | null;
 }
 
 /** What is known of something. */
@@ -38,6 +52,8 @@ export const NO_CACHE: OrganisationCache = {
 interface Kept {
   revision: Revision;
   value: Promise<unknown>;
+  /** The value, once it is derived. */
+  derived?: { value: unknown };
 }
 
 /** A value that would take a larger part than one of these is not kept. */
@@ -141,18 +157,47 @@ export class DerivedCache {
     return new Map(values.map(([key], index) => [key, all[index] as Value]));
   }
 
-  #findAt<Value>(
-    revision: Revision,
-    { name, bytesOf }: Derived<Value>,
-    orgId: string,
-    key: string,
-  ): Found<Value> {
-    const place = `${orgId} ${name} ${key}`;
+  /**
+   * Finds what a transaction amends, before it commits. A value that is derived by then has seen nothing of it. The returned function
+   * runs `mark`, which marks the rows as changed, and then keeps the amended values.
+   */
+  prepare(log: Pick<RevisionLog, 'now'>, amendments: readonly Amendment[]): (mark: () => void) => void {
+    const revisionOf = ({ orgId, parts }: Amendment): Revision => log.now(orgId, parts);
+    const found = amendments.flatMap((amendment) => {
+      const place = placeOf(amendment.orgId, amendment.derived, amendment.key);
+      const kept = this.#kept?.peek(place);
+      return kept?.derived === undefined || kept.revision !== revisionOf(amendment)
+        ? []
+        : [{ amendment, place, kept, value: kept.derived.value }];
+    });
+    return (mark) => {
+      const valid = found.filter(
+        ({ amendment, place, kept }) =>
+          this.#kept?.peek(place) === kept && kept.revision === revisionOf(amendment),
+      );
+      mark();
+      // Several changes of one value follow one another.
+      const values = new Map<string, unknown>(valid.map(({ place, value }) => [place, value]));
+      for (const { amendment, place } of valid) {
+        const before = values.get(place);
+        const value = before === null ? null : amendment.amended(before);
+        values.set(place, value);
+        if (value === null) this.#kept?.delete(place);
+        else {
+          const entry = { revision: revisionOf(amendment), value: Promise.resolve(value) };
+          this.#keep(place, entry, (amended) => amendment.derived.bytesOf(amended));
+        }
+      }
+    };
+  }
+
+  #findAt<Value>(revision: Revision, derived: Derived<Value>, orgId: string, key: string): Found<Value> {
+    const place = placeOf(orgId, derived, key);
     const known = this.#kept?.get(place);
     return {
       known: known?.revision === revision ? (known.value as Promise<Value>) : null,
       keep: (value) => {
-        this.#keep(place, { revision, value }, bytesOf);
+        this.#keep(place, { revision, value }, derived.bytesOf);
       },
     };
   }
@@ -170,7 +215,7 @@ export class DerivedCache {
       (value) => {
         // The cache takes the size of a new object only.
         if (kept.peek(place) === entry)
-          kept.set(place, { ...entry }, { size: OVERHEAD_BYTES + bytesOf(value) });
+          kept.set(place, { ...entry, derived: { value } }, { size: OVERHEAD_BYTES + bytesOf(value) });
       },
       () => {
         if (kept.peek(place) === entry) kept.delete(place);
@@ -178,3 +223,6 @@ export class DerivedCache {
     );
   }
 }
+
+const placeOf = (orgId: string, { name }: Pick<Derived<never>, 'name'>, key: string): string =>
+  `${orgId} ${name} ${key}`;

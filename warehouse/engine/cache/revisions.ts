@@ -7,7 +7,7 @@ import { BESIDE, BY_METRIC, type Touch } from './touched.ts';
  */
 export type Revision = number;
 
-/** What has a revision: a table, the rows of one metric in it, or `ALL_SHOWN`. */
+/** What has a revision: a table, the rows of one metric in it, `ALL_SHOWN`, or `ALL_BUT_VALUES`. */
 export type Part = string | { table: string; metric: string };
 
 /** Returns the parts that hold the rows of one metric in some tables. */
@@ -16,6 +16,17 @@ export const ofMetric = (metric: string, tables: readonly string[]): Part[] =>
 
 /** Stands for everything that a cached response can show. */
 export const ALL_SHOWN = 'all that is shown';
+
+/** Stands for everything that a cached response can show, except the values of metrics. They change far more often than the rest. */
+export const ALL_BUT_VALUES = 'all that is shown but values';
+
+/** Returns which of `ALL_SHOWN` and `ALL_BUT_VALUES` a table belongs to. */
+function shownWith(table: string): readonly string[] {
+  if (BESIDE.has(table)) return [];
+  return table === VALUES ? [ALL_SHOWN] : [ALL_SHOWN, ALL_BUT_VALUES];
+}
+
+const VALUES = 'metric_value_changes';
 
 /** Returns the revisions of organisations' rows, as of the time when the warehouse gave it, or later. */
 export type Revisions = Pick<RevisionLog, 'of'>;
@@ -82,7 +93,7 @@ export class RevisionLog {
         this.#marks.set(placeOf(org, table), this.#last);
         if (isByOther) this.#marks.set(placeOf(org, byOthers(table)), this.#last);
         if (BY_METRIC.has(table)) this.#marks.set(placeOf(org, table, metric ?? ANY), this.#last);
-        if (!BESIDE.has(table)) this.#marks.set(placeOf(org, ALL_SHOWN), this.#last);
+        for (const all of shownWith(table)) this.#marks.set(placeOf(org, all), this.#last);
       }
   }
 
@@ -98,11 +109,12 @@ export class RevisionLog {
    */
   of(orgId: string, parts: readonly Part[]): Revision | Promise<Revision> {
     return this.#commits.size === 0
-      ? this.#now(orgId, parts)
-      : this.#ended(orgId, parts).then(() => this.#now(orgId, parts));
+      ? this.now(orgId, parts)
+      : this.#ended(orgId, parts).then(() => this.now(orgId, parts));
   }
 
-  #now(orgId: string, parts: readonly Part[]): Revision {
+  /** Returns the revision of some parts by the commits that have ended, without a wait for those under way. */
+  now(orgId: string, parts: readonly Part[]): Revision {
     return parts.reduce((highest, part) => Math.max(highest, this.#markOf(orgId, part)), this.#floor);
   }
 
@@ -113,8 +125,7 @@ export class RevisionLog {
       const commit = [...this.#commits].find(({ touches }) =>
         touches.some(
           ({ table, orgs }) =>
-            (orgs?.includes(orgId) ?? true) &&
-            (tables.has(table) || (tables.has(ALL_SHOWN) && !BESIDE.has(table))),
+            (orgs?.includes(orgId) ?? true) && [table, ...shownWith(table)].some((name) => tables.has(name)),
         ),
       );
       if (commit === undefined) return;

@@ -1,65 +1,47 @@
+import type { ValueMonth, ValueMonths } from '../../../domain/metrics/value-months.ts';
 import { lastDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { unitsOfFixed, type DecimalText } from '../../../domain/shared/decimals.ts';
+import { pushTo } from '../../../domain/shared/push-to.ts';
 import { ctes } from '../../engine/sql/cte.ts';
 import type { Queries } from '../../engine/session.ts';
-import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
-import { ofMetric } from '../../engine/cache/revisions.ts';
+import type { OrganisationCache } from '../../engine/cache/derived-cache.ts';
+import { keyOfValues, partsOfValues, VALUES, type ValueRange } from '../../metrics/cached-values.ts';
 import { valuesThrough } from '../../metrics/values-through.ts';
 import {
   LAST_PERIODS,
   SPACED_PERIODS,
   valuePeriodsOf,
   type LastPeriods,
-  type ValuePeriods,
 } from '../../sources/value-periods.ts';
 import type { MetricScope } from './metric-scopes.ts';
 
-/** The values of a metric, labels added up (docs/http.md#send-values). Revenue has sums of 0: it is sealed. */
-export interface ValueMonths {
-  months: Map<Month, ValueMonth>;
-  /** The sums of days with a value, in units of 10⁻¹⁰. */
-  days: Map<Day, bigint>;
-  /** The day through which the values are complete (values-through.ts), and the first day with a value; null without values. */
-  through: Day | null;
-  from: Day | null;
-}
-
-/** The values of a month. The sum is null without values. */
-interface ValueMonth extends ValuePeriods {
-  sum: DecimalText | null;
-  changes: number;
-}
-
-const VALUES: Derived<ValueMonths> = {
-  name: 'values of a metric',
-  from: [],
-  bytesOf: ({ months, days }) => months.size * 200 + days.size * 100,
-};
-
-/** Returns the values of months since `first`, and of days since `firstDay`, by metric id. */
+/**
+ * Returns the values of months since `first`, and of days since `firstDay`, by metric id. Labels are added up
+ * (docs/http.md#send-values). Revenue has sums of 0: it is sealed.
+ */
 export async function valueMonths(
   session: Queries,
   cache: OrganisationCache,
   orgId: string,
   scopes: readonly MetricScope[],
-  { first, firstDay }: { first: Day; firstDay: Day },
+  range: ValueRange,
 ): Promise<ReadonlyMap<string, ValueMonths>> {
-  const byKey = new Map(scopes.map((scope) => [`${scope.metric_id} ${first} ${firstDay}`, scope]));
-  const parts = new Map(
-    [...byKey].map(([key, { metric_id }]) => [
-      key,
-      ofMetric(metric_id, ['metric_versions', 'metric_value_changes']),
-    ]),
-  );
+  const byKey = new Map(scopes.map((scope) => [keyOfValues(scope.metric_id, range), scope]));
+  const parts = new Map([...byKey].map(([key, { metric_id }]) => [key, partsOfValues(metric_id)]));
   const values = await cache.each(VALUES, parts, async (missing) => {
     const wanted = missing.flatMap((key) => byKey.get(key) ?? []);
-    const read = await readValues(session, orgId, wanted, { first, firstDay });
-    return new Map(missing.map((key) => [key, read.get(byKey.get(key)?.metric_id ?? '') ?? NO_VALUES]));
+    const read = await readValues(session, orgId, wanted, range);
+    return new Map(
+      wanted.map((scope) => [
+        keyOfValues(scope.metric_id, range),
+        read.get(scope.metric_id) ?? noValues(scope, range),
+      ]),
+    );
   });
-  return new Map([...byKey].map(([key, { metric_id }]) => [metric_id, values.get(key) ?? NO_VALUES]));
+  return new Map(
+    [...byKey].map(([key, scope]) => [scope.metric_id, values.get(key) ?? noValues(scope, range)]),
+  );
 }
-
-export const NO_VALUES: ValueMonths = { months: new Map(), days: new Map(), through: null, from: null };
 
 interface Row extends LastPeriods {
   metric_id: string;
@@ -76,47 +58,60 @@ async function readValues(
   session: Queries,
   orgId: string,
   scopes: readonly MetricScope[],
-  range: { first: Day; firstDay: Day },
+  range: ValueRange,
 ): Promise<Map<string, ValueMonths>> {
   const rows = await session.query<Row>(VALUE_MONTHS, {
     org: orgId,
     metrics: scopes.map(({ metric_id }) => metric_id),
     first_day: range.firstDay,
   });
-  const frequencies = new Map(scopes.map(({ metric_id, frequency }) => [metric_id, frequency]));
   const labelled = new Set(rows.filter((row) => row.has_labels).map(({ metric_id }) => metric_id));
   const labelledThrough =
     labelled.size === 0 ? new Map<string, Day>() : await valuesThrough(session, orgId, [...labelled]);
-  const byMetric = new Map<string, ValueMonths>();
+  const rowsOf = new Map<string, Row[]>();
+  for (const row of rows) pushTo(rowsOf, row.metric_id, row);
+  return new Map(
+    scopes.map((scope) => {
+      const { metric_id: id } = scope;
+      const values = valuesIn(rowsOf.get(id) ?? [], scope, range);
+      return [id, labelled.has(id) ? { ...values, through: labelledThrough.get(id) ?? null } : values];
+    }),
+  );
+}
+
+function valuesIn(rows: readonly Row[], scope: MetricScope, range: ValueRange): ValueMonths {
+  const isDaily = scope.frequency === 'daily';
+  const months = new Map<Month, ValueMonth>();
+  const days = new Map<Day, bigint>();
+  let { from, through, hasLabels } = noValues(scope, range);
   for (const row of rows) {
-    const isDaily = frequencies.get(row.metric_id) === 'daily';
-    const known = byMetric.get(row.metric_id) ?? {
-      months: new Map(),
-      days: new Map(),
-      from: null,
-      through: null,
-    };
     const newest = row.newest_period;
-    const newestDay = newest === null || isDaily ? newest : lastDay(monthOf(newest));
-    byMetric.set(row.metric_id, {
-      ...known,
-      from: earlier(known.from, row.first_period),
-      through: labelled.has(row.metric_id)
-        ? (labelledThrough.get(row.metric_id) ?? null)
-        : later(known.through, newestDay),
-    });
+    from = earlier(from, row.first_period);
+    through = later(through, newest === null || isDaily ? newest : lastDay(monthOf(newest)));
+    hasLabels ||= row.has_labels;
     if (row.month < range.first) continue;
-    known.months.set(monthOf(row.month), {
+    months.set(monthOf(row.month), {
       sum: row.value_sum,
       changes: Number(row.value_changes),
       ...valuePeriodsOf(row),
     });
     if (!isDaily || row.days === null) continue;
     for (const { day, sum } of JSON.parse(row.days) as { day: Day; sum: DecimalText }[])
-      known.days.set(day, unitsOfFixed(sum));
+      days.set(day, unitsOfFixed(sum));
   }
-  return byMetric;
+  return { ...noValues(scope, range), months, days, from, through, hasLabels };
 }
+
+/** Returns the values of a metric that has none. */
+export const noValues = ({ frequency }: Pick<MetricScope, 'frequency'>, range: ValueRange): ValueMonths => ({
+  frequency,
+  ...range,
+  months: new Map(),
+  days: new Map(),
+  from: null,
+  through: null,
+  hasLabels: false,
+});
 
 const earlier = (one: Day | null, other: Day | null): Day | null =>
   one === null || (other !== null && other < one) ? other : one;

@@ -6,6 +6,7 @@ import { coverageOf } from '../../../domain/sources/coverage.ts';
 import { sourceMonths } from '../../sources/coverage.ts';
 import { IMPORT_TABLES } from '../../sources/value-imports.ts';
 import { splitDoubts } from '../split-doubts.ts';
+import { SPLIT_BY, splittingMetrics } from '../splitting-metrics.ts';
 import { computeSpend, type ComputedSession, type ComputedSpend } from '../../spend/compute-spend.ts';
 import { ctes } from '../../engine/sql/cte.ts';
 import { MADE_OF_NOW, SEALED, SETTLED } from './sealed-months.ts';
@@ -29,7 +30,7 @@ export async function sealBills(
 ): Promise<ComputedSpend> {
   const { on } = await computeSpend(warehouse, orgId, now, revisions);
   const cache = warehouse.cache.of(revisions ?? (await warehouse.revisions()), orgId);
-  const metrics = await cache.one(SPLITTING_METRICS, 'all', () => splittingMetrics(warehouse, orgId));
+  const metrics = await splittingMetrics(warehouse, cache, orgId);
   const tables = ['metric_versions', 'metric_value_changes', ...IMPORT_TABLES];
   const values = metrics.flatMap((id) => ofMetric(id, tables));
   const today = new Map([[dayOf(now), values]]);
@@ -42,18 +43,11 @@ export async function sealBills(
   return { months, on };
 }
 
-/** The metrics by whose values shared costs are split, today or in a sealed month. */
-const SPLITTING_METRICS: Derived<string[]> = {
-  name: 'metrics that split costs',
-  from: ['shared_cost_versions', 'bill_bases'],
-  bytesOf: (ids) => ids.length * 100,
-};
-
 /** That no bill of an organisation is due. It also depends on the values of its splitting metrics. */
 const NOTHING_DUE: Derived<true> = {
   name: 'no bill due',
   from: [
-    ...SPLITTING_METRICS.from,
+    ...SPLIT_BY,
     'organisation_versions',
     'cost_source_versions',
     'unit_decisions',
@@ -65,16 +59,6 @@ const NOTHING_DUE: Derived<true> = {
   ],
   bytesOf: () => 0,
 };
-
-async function splittingMetrics(warehouse: Warehouse, orgId: string): Promise<string[]> {
-  const rows = await warehouse.query<{ metric_id: string }>(
-    `SELECT unnest(metric_ids) AS metric_id FROM bill_bases WHERE org_id = $org
-    UNION
-    SELECT split->>'$.metric_id' FROM shared_costs WHERE org_id = $org AND (split->>'$.type') = 'metric'`,
-    { org: orgId },
-  );
-  return rows.map(({ metric_id }) => metric_id);
-}
 
 /** Runs `work` in a transaction, while no other work seals bills of the organisation. */
 export const sealExclusively = <Result>(

@@ -14,6 +14,22 @@ describe('what was derived from the warehouse', () => {
       change: (org: string, table = 'loads') => {
         revisions.mark([{ table, orgs: [org], metric: null }]);
       },
+      /** Begins a commit that changes loads and so appends texts to a sum; null makes it unknown. Returns how it ends. */
+      commit: (org: string, ...added: (string | null)[]) => {
+        const amendments = added.map((text) => ({
+          derived: SUM,
+          orgId: org,
+          key: 'january',
+          parts: SUM.from,
+          amended: (value: string) => (text === null ? null : value + text),
+        }));
+        const end = cache.prepare(revisions, amendments);
+        return () => {
+          end(() => {
+            revisions.mark([{ table: 'loads', orgs: [org], metric: null }]);
+          });
+        };
+      },
       /** Returns the value with the number of its derivation. */
       ask: (org: string, key = 'january', derived = SUM, text = '') =>
         cache.cached(revisions, derived, org, key, async () => {
@@ -54,6 +70,42 @@ describe('what was derived from the warehouse', () => {
     const second = [ask('org_1'), ask('org_1')];
     expect(await Promise.all([...first, ...second])).toEqual(['1', '1', '2', '2']);
     expect(await ask('org_1')).toBe('2');
+  });
+
+  it('is amended by a commit, change by change', async () => {
+    const { commit, ask } = begin();
+    await ask('org_1');
+    await ask('org_2');
+    commit('org_1', '+2', '+3')();
+    expect(await ask('org_1')).toBe('1+2+3');
+    commit('org_1', '+4')();
+    expect(await ask('org_1')).toBe('1+2+3+4');
+    expect(await ask('org_2')).toBe('2');
+    commit('org_1', '+5', null)();
+    expect(await ask('org_1')).toBe('3');
+  });
+
+  it('is not amended if it was derived, or something else changed, while the commit was under way', async () => {
+    const { change, commit, ask } = begin();
+    // What is derived meanwhile can have seen the commit already.
+    const first = commit('org_1', '+2');
+    expect(await ask('org_1')).toBe('1');
+    first();
+    expect(await ask('org_1')).toBe('2');
+    const asked = ask('org_1', 'february');
+    const second = commit('org_1', '+2');
+    await asked;
+    second();
+    expect(await ask('org_1', 'february')).toBe('4');
+    expect(await ask('org_1')).toBe('2+2');
+    const third = commit('org_1', '+2');
+    change('org_1');
+    third();
+    expect(await ask('org_1')).toBe('5');
+    // A change of which the cache knows nothing leaves nothing to amend.
+    change('org_1');
+    commit('org_1', '+2')();
+    expect(await ask('org_1')).toBe('6');
   });
 
   it('is not kept if it could not be derived', async () => {
