@@ -21,6 +21,7 @@ import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { openSealer } from './open-sealer.ts';
 import { onPort } from './free-port.ts';
+import { returnMemoryOften } from './return-memory.ts';
 import { endAtUncaught } from './log/end-at-uncaught.ts';
 import { createDiskCheck, writtenFolders } from './disk-check.ts';
 import { watchRuns } from './temporal/lost-runs.ts';
@@ -124,6 +125,7 @@ export async function startService(
       log.error({ err: error }, 'the warehouse broke down');
       if (warehouse.left >= MOST_LEFT) fail(new Error(`the warehouse broke down ${warehouse.left} times`));
     };
+    closers.push(returnMemoryOften(warehouse, log));
     await scratch.removeLeftovers();
 
     const embedded = settings.TEMPORAL_ADDRESS === null;
