@@ -17,6 +17,7 @@ const BENCHMARKS = [
   'neighbours',
   'fairness',
   'scale',
+  'small-machine',
   'crash',
   'crash-nodes',
 ] as const;
