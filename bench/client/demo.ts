@@ -7,8 +7,13 @@ import { COMMAND } from './service.ts';
 /** What a machine with one core and 1 GiB gives a service, for a run on a larger machine. */
 export const SMALL_MACHINE = {
   prefix: ['taskset', '-c', '0'],
-  // What the product and Node choose there.
-  environment: { DUCKDB_MEMORY_LIMIT: defaultMemory(2 ** 30), NODE_OPTIONS: '--max-old-space-size=512' },
+  environment: {
+    // What the product and Node choose there.
+    DUCKDB_MEMORY_LIMIT: defaultMemory(2 ** 30),
+    NODE_OPTIONS: '--max-old-space-size=512',
+    // What docs/operation.md advises.
+    MALLOC_ARENA_MAX: '2',
+  },
 } as const;
 
 /** A demo as its user sees it. */
