@@ -20,6 +20,7 @@ import { pages } from './cases/pages.ts';
 import { keepResults } from './results.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
 import { say } from './say.ts';
+import { smallMachine } from './cases/small-machine.ts';
 import { scale } from './cases/scale/scale.ts';
 import { units } from './cases/units.ts';
 import { values } from './cases/values.ts';
@@ -43,6 +44,7 @@ const PROGRAMS: Record<Benchmark, (options: RunOptions) => Promise<Measurement[]
   neighbours,
   fairness,
   scale,
+  'small-machine': smallMachine,
   crash,
   'crash-nodes': crashNodes,
 };

@@ -18,6 +18,7 @@ const BENCHMARKS = [
   'neighbours',
   'fairness',
   'scale',
+  'small-machine',
   'crash',
   'crash-nodes',
 ] as const;

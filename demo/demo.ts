@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { operatorKey } from '../bin/settings/operator-key.ts';
-import { requireFreePort } from '../bin/service/free-port.ts';
+import { requireFreePorts } from '../bin/service/free-port.ts';
 import { LogLines } from '../bin/service/log/log-lines.ts';
 import { createLog } from '../bin/service/log/log.ts';
 import { stopSignal, untilStopped } from '../bin/service/run-service.ts';
@@ -12,20 +12,22 @@ import { apply, named } from './organisation/apply.ts';
 import { signIn, type Say } from './organisation/client.ts';
 import { chooseRestatedMonth, makeHistory, restatedMonth } from './organisation/history.ts';
 import { ingest } from './organisation/ingest.ts';
-import { importSales, startSampleStripe } from './organisation/sales.ts';
-import { SOURCES } from './organisation/sample-shop.ts';
+import { ingestShop } from './organisation/ingest-shop.ts';
+import { startSampleStripe } from './organisation/sales.ts';
 import { eventText, LISTENER_HOST, WebhookListener } from './organisation/webhook.ts';
 import { chapter, report } from './report/report.ts';
 
 /** Twelve months to show, and the month before them for comparison. */
 const MONTHS = 13;
 
+const ROLES = { api: true, worker: true };
+
 /**
  * `demo`: starts the service, brings the sample shop up to date over HTTP, shows it, and serves until it is stopped.
  * With `exit` it stops at once. Another run continues with the same organisation and keeps the user's changes.
  */
 export async function demo(settings: Settings, { exit }: { exit: boolean }, say: Say): Promise<void> {
-  await requireFreePort(settings.HOST, settings.port, '--port');
+  await requireFreePorts(settings, ROLES);
   say('Starting the service …');
   const today = dayOf(settings.CLOCK ?? new Date());
   const time = { months: monthsBack(monthOf(today), MONTHS).reverse(), through: addDays(today, -1) };
@@ -51,10 +53,12 @@ interface Run {
 
 /** Serves, and shows the sample shop. Returns once the service has stopped. */
 async function serve(run: Run): Promise<void> {
-  const { settings, exit } = run;
+  const { settings, exit, say } = run;
   const lines = new LogLines();
   const log = createLog(settings.LOG_LEVEL, lines);
-  const service = await startService(settings, { api: true, worker: true }, log, lines);
+  const service = await startService(settings, ROLES, log, lines, (line) => {
+    say(`  ${line}`);
+  });
   const signalled = stopSignal();
   const stopped = untilStopped(service, log, signalled);
   const shown = show(service, run).then(() => true);
@@ -75,19 +79,15 @@ async function show({ url: address, temporalPage }: Service, { settings, time, l
   say(`${isNew ? 'Created' : 'Continuing with'} the organisation Sample shop.`);
   const folder = join(dataDir, 'exports', id);
   const restated = await restatedMonth(dataDir);
-  say(`Writing the exports of ${SOURCES.length} cost sources, ${MONTHS} months each, below ${folder} …`);
-  await writeExports(folder, time, restated);
   say('Creating cost sources, teams, metrics, values and shared costs …');
   const shop = await apply(admin, time);
-  say('Ingesting costs, importing sales …');
-  const ingests = shop.sources.map((source) => ingest(admin, source, say));
-  await Promise.all([...ingests, shop.sales && importSales(admin, shop.sales, say)]);
+  await ingestShop({ shop, folder, restated, say });
   say('Sealing bills, locking settled months …');
   await makeHistory(shop);
   const chosen = restated === null ? await chooseRestatedMonth(shop, dataDir) : null;
   if (chosen !== null) {
     say(`AWS restates its bill of ${chosen} …`);
-    await writeExports(folder, { ...time, months: [chosen] }, chosen);
+    await writeExports(folder, { ...time, months: [chosen] }, chosen, (path) => path.startsWith('aws/'));
     await ingest(admin, named(shop.sources, 'AWS'), say, chosen);
   }
   const steps = await report(shop, listener, restated ?? chosen, say);

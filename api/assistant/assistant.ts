@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { METRICS } from '../../warehouse/metrics/metrics.ts';
 import { authenticate, callerOf, type AssistantCall } from '../access/authentication.ts';
 import { refuseOtherNames } from '../access/session/own-page.ts';
@@ -9,10 +8,15 @@ import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { found } from '../http/found.ts';
 import { closeSignal } from '../http/files/tabular.ts';
-import { answerMessage, MOST_MESSAGE_BYTES } from './answer-message.ts';
 import { askFor } from './ask-api.ts';
 
 const PATH = '/mcp';
+
+/** Messages must be small, because they are read before anything limits how many run at once. */
+const MOST_MESSAGE_BYTES = 64 * 1024;
+
+/** JSON-RPC's code for a message that is no valid request. */
+const INVALID_REQUEST = -32_600;
 
 /** The code that the SDK uses for requests that its transport refuses. */
 const REFUSED_BY_TRANSPORT = -32_000;
@@ -63,12 +67,7 @@ export async function assistantRoutes(
       async (request, reply) => {
         const body = typeof request.body === 'string' ? request.body : '';
         if (BATCH.test(body))
-          return refuse(
-            reply,
-            400,
-            ErrorCode.InvalidRequest,
-            'Invalid Request: expected one message, got a batch',
-          );
+          return refuse(reply, 400, INVALID_REQUEST, 'Invalid Request: expected one message, got a batch');
         const caller = callerOf(request);
         const { organisation } = caller;
         const closed = closeSignal(reply);
@@ -79,6 +78,8 @@ export async function assistantRoutes(
             found('metric', id, await METRICS.find(warehouse, organisation.id, id)),
         };
         const { headers, log } = request;
+        // Only a message loads the SDK of the protocol, which few services need.
+        const { answerMessage } = await import('./answer-message.ts');
         const answer = await answerMessage({ headers, body }, asking, { version, log, closed });
         for (const [name, value] of answer.headers) reply.header(name, value);
         const text = await answer.text();

@@ -65,18 +65,24 @@ export const as = (service: Pick<Service, 'url'>, secret: string): Client =>
   client(`${service.url}/api/v1`, { 'x-api-key': secret });
 
 /** Creates an organisation, and returns the secret of its admin key. */
-export async function newOrganisation(
+export const newOrganisation = async (
+  service: Pick<Service, 'url' | 'dataDir'>,
+  tier?: 'business' | 'enterprise',
+): Promise<string> => (await newOrganisationWithFolder(service, tier)).secret;
+
+/** Creates an organisation. Returns the secret of its admin key, and the folder for its exports. */
+export async function newOrganisationWithFolder(
   service: Pick<Service, 'url' | 'dataDir'>,
   tier: 'business' | 'enterprise' = 'enterprise',
-): Promise<string> {
+): Promise<{ secret: string; folder: string }> {
   const key = (await readFile(join(service.dataDir, 'operator.key'), 'utf8')).trim();
   const operator = client(`${service.url}/operator`, { 'x-operator-key': key });
-  const made = await operator.post<{ key: { secret: string } }>('/organisations', {
+  const made = await operator.post<{ key: { secret: string }; source_folder: string }>('/organisations', {
     name: `Bench ${randomUUID()}`,
     tier,
     currency: 'USD',
   });
-  return made.key.secret;
+  return { secret: made.key.secret, folder: made.source_folder };
 }
 
 /** The fields of a run that the benchmarks read. */
@@ -116,9 +122,9 @@ export async function ingestSource(
 }
 
 /** Connects a FOCUS export as a source whose schedule is paused, and returns its id. */
-export async function newSource(admin: Client, location: string): Promise<string> {
+export async function newSource(admin: Client, location: string, name = 'export'): Promise<string> {
   const source = await admin.post<{ id: string }>('/cost-sources', {
-    name: 'export',
+    name,
     kind: 'focus',
     location,
     schedule_paused: true,

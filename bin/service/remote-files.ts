@@ -8,7 +8,7 @@ import {
 } from '../../domain/sources/exports/object-storage.ts';
 import { blobBase, containerSas } from '../../egress/buckets/blob-request.ts';
 import { isRemote } from '../../egress/locations/remote-file.ts';
-import { startGuardedProxy, type GuardedProxy } from '../../egress/requests/guarded-proxy.ts';
+import type { GuardedProxy } from '../../egress/requests/guarded-proxy.ts';
 import { probeExtension } from '../../warehouse/engine/readers/probe-extension.ts';
 import { connectRemoteFiles, type OpenedBucket } from '../../warehouse/engine/remote-files.ts';
 import type { Extension } from '../../warehouse/engine/opening/extensions.ts';
@@ -38,10 +38,13 @@ export function remoteFiles(
   let proxy: Promise<GuardedProxy> | null = null;
   return {
     open: async (reader, { locations, buckets }) => {
-      proxy ??= startGuardedProxy(PRIVATE_TARGETS, log).catch((error: unknown) => {
-        proxy = null;
-        throw error;
-      });
+      // Only this loads the proxy, which few services need.
+      proxy ??= import('../../egress/requests/guarded-proxy.ts')
+        .then(({ startGuardedProxy }) => startGuardedProxy(PRIVATE_TARGETS, log))
+        .catch((error: unknown) => {
+          proxy = null;
+          throw error;
+        });
       await connectRemoteFiles(reader, bucketsToOpen(locations, buckets), await proxy, extensions);
     },
     close: async () => {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { requireFreePort } from './free-port.ts';
+import { requireFreePorts } from './free-port.ts';
 import type { LogLines } from './log/log-lines.ts';
 import { startService, type Roles, type Service } from './service.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -20,9 +20,7 @@ export async function startAndSay(
 ): Promise<Service> {
   // The reader of the output may leave, as `head` does. The service goes on.
   process.stdout.on('error', () => undefined);
-  const { HOST, METRICS_PORT } = settings;
-  if (roles.api) await requireFreePort(HOST, settings.port, '--port (PORT)');
-  if (METRICS_PORT !== null) await requireFreePort(HOST, METRICS_PORT, 'METRICS_PORT');
+  await requireFreePorts(settings, roles);
   const service = await startService(settings, roles, log, lines);
   const manager = systemd(process.env, log);
   if (service.temporalPage !== null) process.stdout.write(`workflows ${service.temporalPage}\n`);

@@ -20,6 +20,8 @@ import type { Traces } from '../../telemetry/traces.ts';
 import { takeScratch } from '../../warehouse/engine/readers/scratch.ts';
 import { spillDirectory, Warehouse } from '../../warehouse/engine/warehouse.ts';
 import { openSealer } from './open-sealer.ts';
+import { onPort } from './free-port.ts';
+import { returnMemoryOften } from './return-memory.ts';
 import { endAtUncaught } from './log/end-at-uncaught.ts';
 import { createDiskCheck, writtenFolders } from './disk-check.ts';
 import { watchRuns } from './temporal/lost-runs.ts';
@@ -76,12 +78,16 @@ const DROPPED_LINES = {
  * Starts the parts of the product in `roles`, each after the parts that it needs.
  *
  * @param lines counts the lines that the log has dropped.
+ * @param progress receives a line every few seconds while the start waits for its Temporal server, which can take minutes once.
  */
 export async function startService(
   settings: Settings,
   roles: Roles,
   log: Logger,
   lines: Pick<LogLines, 'dropped'>,
+  progress: (line: string) => void = (line) => {
+    log.warn(line);
+  },
 ): Promise<Service> {
   const { dataDir } = settings;
   const clock = clockOf(settings);
@@ -119,10 +125,12 @@ export async function startService(
       log.error({ err: error }, 'the warehouse broke down');
       if (warehouse.left >= MOST_LEFT) fail(new Error(`the warehouse broke down ${warehouse.left} times`));
     };
+    closers.push(returnMemoryOften(warehouse, log));
     await scratch.removeLeftovers();
 
     const embedded = settings.TEMPORAL_ADDRESS === null;
-    const address = settings.TEMPORAL_ADDRESS ?? (await embeddedTemporal(settings, log, closers, fail));
+    const address =
+      settings.TEMPORAL_ADDRESS ?? (await embeddedTemporal(settings, log, closers, { fail, progress }));
     const target = await temporalTarget(settings, address);
     // Only a Temporal of our own is certain to be on this machine, where a proxy of the environment has no place.
     const channelArgs = embedded ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {};
@@ -165,7 +173,9 @@ export async function startService(
     });
     const temporalPage = temporalPageOf(settings);
     if (settings.METRICS_PORT !== null) {
-      const served = await serveMetrics(metrics, { host: settings.HOST, port: settings.METRICS_PORT });
+      const served = await onPort('metrics', settings, settings.METRICS_PORT, (address) =>
+        serveMetrics(metrics, address),
+      );
       closers.push(served.close);
       log.info({ url: served.url }, 'serving metrics');
     }
@@ -213,7 +223,7 @@ export async function startService(
       log,
     );
     closers.push(() => server.close());
-    const url = await server.listen({ host: settings.HOST, port: settings.port });
+    const url = await onPort('api', settings, settings.port, (address) => server.listen(address));
     return { url, temporalPage, stop, failed };
   } catch (error) {
     await stop().catch((logged: unknown) => logged);
@@ -244,19 +254,29 @@ async function closeAll(closers: readonly Closer[], log: Logger): Promise<void> 
   if (failures.length > 0) throw failures[0];
 }
 
+/** How often a start says that it still waits for its Temporal server. */
+const WAITING_MS = 5_000;
+
 async function embeddedTemporal(
   settings: Settings,
   log: Logger,
   closers: Closer[],
-  fail: (error: Error) => void,
+  { fail, progress }: { fail: (error: Error) => void; progress: (line: string) => void },
 ): Promise<string> {
   const cli = await findTemporalCli({
     env: process.env,
-    // A warning, so that also the demo shows it: getting the program can take minutes.
-    progress: (line) => {
-      log.warn(line);
+    progress,
+    looked: (line) => {
+      log.info(line);
     },
   });
+  const started = performance.now();
+  const waiting = setInterval(() => {
+    const seconds = Math.round((performance.now() - started) / 1000);
+    progress(
+      `Temporal: its server is starting, with ${join(settings.dataDir, 'temporal.log')} … ${seconds} s`,
+    );
+  }, WAITING_MS);
   const server = await startDevServer({
     cli,
     dataDir: settings.dataDir,
@@ -264,6 +284,8 @@ async function embeddedTemporal(
     namespace: settings.TEMPORAL_NAMESPACE,
     searchAttributes: SEARCH_ATTRIBUTES,
     log,
+  }).finally(() => {
+    clearInterval(waiting);
   });
   let stopping = false;
   closers.push(async () => {

@@ -10,6 +10,7 @@ import { parseSourceBuckets } from '../../egress/locations/source-buckets.ts';
 import { ORGANISATION_PLACEHOLDER, type SourceRoots } from '../../egress/locations/source-rules.ts';
 import { MOST_KEPT } from '../../warehouse/engine/backup/kept-copies.ts';
 import { isDuckLake } from '../../warehouse/engine/location.ts';
+import { defaultMemory } from './default-memory.ts';
 import { parseMasterKey } from './master-key.ts';
 import { valuesInFiles } from './values-in-files.ts';
 
@@ -141,10 +142,12 @@ const environment = z.object({
     )
     .transform((text) => (text === null ? null : new Date(text))),
   DUCKDB_EXTENSIONS: optional,
-  DUCKDB_MEMORY_LIMIT: withDefault('1GB').refine((size) => bytesOf(size) >= bytesOf(LEAST_MEMORY), {
-    error: ({ input }) =>
-      `expected a size of at least ${LEAST_MEMORY}, such as 1GB, got ${JSON.stringify(input)}`,
-  }),
+  DUCKDB_MEMORY_LIMIT: optional
+    .transform((text) => text ?? defaultMemory())
+    .refine((size) => bytesOf(size) >= bytesOf(LEAST_MEMORY), {
+      error: ({ input }) =>
+        `expected a size of at least ${LEAST_MEMORY}, such as 1GB, got ${JSON.stringify(input)}`,
+    }),
   CACHE_MEMORY: withDefault('64MB').refine((size) => !Number.isNaN(bytesOf(size)), {
     error: ({ input }) => `expected a size, such as 64MB, got ${JSON.stringify(input)}`,
   }),

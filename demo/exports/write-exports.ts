@@ -27,9 +27,15 @@ export interface SampleTime {
   through: Day;
 }
 
-/** Writes the exports below a folder. AWS's bill of the month `restated` has a correction. */
-export async function writeExports(folder: string, time: SampleTime, restated: Month | null) {
+/** Writes the exports that `isWanted` below a folder. AWS's bill of the month `restated` has a correction. */
+export async function writeExports(
+  folder: string,
+  time: SampleTime,
+  restated: Month | null,
+  isWanted: (path: string) => boolean,
+): Promise<void> {
   for (const [path, rowsOf] of Object.entries(EXPORTS)) {
+    if (!isWanted(path)) continue;
     await mkdir(join(folder, dirname(path)), { recursive: true });
     for (const month of time.months) {
       const last = time.through < lastDay(month) ? time.through : lastDay(month);

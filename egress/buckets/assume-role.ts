@@ -34,7 +34,7 @@ export async function assumeRole(
 ): Promise<ObjectStorage> {
   const region = key.region ?? DEFAULT_REGION;
   const url = new URL(service ?? `https://sts.${region}.amazonaws.com/`);
-  const signer = signerOf(key, 'sts', region);
+  const signer = await signerOf(key, 'sts', region);
   if (signer === null)
     throw invalid(
       `${rules.field}.role_arn: the operator has set no AWS key that could take the role: give an access_key_id`,

@@ -1,5 +1,4 @@
-import { Hash } from '@smithy/hash-node';
-import { SignatureV4 } from '@smithy/signature-v4';
+import type { SignatureV4 } from '@smithy/signature-v4';
 import { DEFAULT_REGION, type ObjectStorage } from '../../domain/sources/exports/object-storage.ts';
 
 /** A text of a path or a query as S3 signs it. */
@@ -33,7 +32,7 @@ export async function signedRequest(
   const base = endpoint === null ? `https://${bucket}.s3.${place}.amazonaws.com` : `${endpoint}/${bucket}`;
   const url = new URL(`${base}/${key.split('/').map(escaped).join('/')}`);
   url.search = queryText(query);
-  const signer = signerOf(storage, 's3', place);
+  const signer = await signerOf(storage, 's3', place);
   if (signer === null) return { url, headers: {} };
   const { headers } = await signer.sign({
     method,
@@ -46,13 +45,17 @@ export async function signedRequest(
   return { url, headers };
 }
 
-/** Returns what signs requests to a service of AWS; null without credentials. */
-export function signerOf(
+/** Returns what signs requests to a service of AWS; null without credentials. Only this loads the library that signs. */
+export async function signerOf(
   { keyId, secret, sessionToken }: ObjectStorage,
   service: 's3' | 'sts',
   region: string,
-): SignatureV4 | null {
+): Promise<SignatureV4 | null> {
   if (keyId === null || secret === null) return null;
+  const [{ Hash }, { SignatureV4 }] = await Promise.all([
+    import('@smithy/hash-node'),
+    import('@smithy/signature-v4'),
+  ]);
   return new SignatureV4({
     service,
     region,

@@ -5,7 +5,7 @@ import { programFile, programsOnPath, run } from './programs.ts';
 /** The package that `go install` builds. */
 export const CLI_GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}`;
 
-const REPORT_INTERVAL_MS = 10_000;
+const REPORT_INTERVAL_MS = 5_000;
 
 /** A build takes about three minutes on two cores. Ten times that is a hang, not a slow machine. */
 const BUILD_TIMEOUT_MS = 30 * 60 * 1000;
@@ -14,7 +14,7 @@ const BUILD_TIMEOUT_MS = 30 * 60 * 1000;
  * Builds the Temporal CLI from source with `go install`, through the Go module proxy of the environment.
  *
  * @param stagingDir folder for the result (GOBIN); Go's own build cache is the user's
- * @param report receives the state of the build every ten seconds
+ * @param report receives the state of the build every five seconds
  * @returns the path of the built CLI
  * @throws if there is no Go on the PATH, or the build fails or takes over thirty minutes
  */
@@ -26,15 +26,18 @@ export async function buildCli(
   const [go] = await programsOnPath('go', env);
   if (go === undefined) throw new Error('no Go on the PATH');
   const started = Date.now();
-  let current = 'starting';
+  let [current, downloaded, compiled] = ['starting', 0, 0];
   const timer = setInterval(() => {
-    report(`${Math.round((Date.now() - started) / 1000)} s (${current})`);
+    const seconds = Math.round((Date.now() - started) / 1000);
+    report(`${seconds} s, ${downloaded} modules downloaded, ${compiled} packages compiled (${current})`);
   }, REPORT_INTERVAL_MS);
   const { ok, output } = await run(go, ['install', '-v', CLI_GO_PACKAGE], {
     env: { ...env, GOBIN: stagingDir },
     signal: AbortSignal.timeout(BUILD_TIMEOUT_MS),
     onLine: (line) => {
       current = line;
+      if (line.startsWith('go: downloading ')) downloaded += 1;
+      else compiled += 1;
     },
   }).finally(() => {
     clearInterval(timer);

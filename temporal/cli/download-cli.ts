@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { TEMPORAL_CLI_VERSION } from './cli-cache.ts';
 import { run } from './programs.ts';
 
-const LOOK_INTERVAL_MS = 10_000;
+const LOOK_INTERVAL_MS = 5_000;
 
 /** A download has failed if it shows no new byte for so many looks in a row. */
-const MOST_IDLE_LOOKS = 6;
+const MOST_IDLE_LOOKS = 12;
 
 /**
  * Program of the child process. The SDK's test environment downloads the CLI to a folder and starts it as a server.
@@ -33,7 +33,7 @@ TestWorkflowEnvironment.createLocal({
  * Downloads the Temporal CLI with the SDK's downloader.
  *
  * @param stagingDir empty folder for the download
- * @param report receives the state of a running download every ten seconds
+ * @param report receives the state of a running download every five seconds
  * @returns the path of the downloaded CLI
  * @throws if nothing arrives for a minute, or the downloader fails
  */

@@ -13,8 +13,10 @@ import { programsOnPath, reasonOf } from './programs.ts';
 
 export interface FindTemporalCliOptions {
   env: NodeJS.ProcessEnv;
-  /** Receives one line for each step, and one more every ten seconds of a long step. */
+  /** Receives one line for each step that gets a CLI, and one more every few seconds of a long step. */
   progress: (line: string) => void;
+  /** Receives one line for each place that is looked at. */
+  looked?: (line: string) => void;
   /** Where a CLI is kept for the next time. Default: `cost-analytics` in the user's cache folder. */
   cacheDir?: string;
 }
@@ -28,11 +30,11 @@ export interface FindTemporalCliOptions {
  * @throws Error that reports each failure and lists the ways to provide a Temporal server
  */
 export async function findTemporalCli(options: FindTemporalCliOptions): Promise<string> {
-  const { env, progress, cacheDir = defaultCliCacheDir(options.env) } = options;
-  const installed = await findInstalledCli(env, cacheDir, progress);
+  const { env, progress, looked = () => undefined, cacheDir = defaultCliCacheDir(options.env) } = options;
+  const installed = await findInstalledCli(env, cacheDir, looked);
   if (installed !== undefined) return installed.path;
-  const waiting = (): void => {
-    progress('Temporal: another process is getting it … waiting');
+  const waiting = (seconds: number): void => {
+    progress(`Temporal: another process is getting it … waiting, ${seconds} s`);
   };
   return oneAtATime(cacheDir, waiting, async () => {
     const cached = cachedCliPath(cacheDir);
@@ -41,7 +43,11 @@ export async function findTemporalCli(options: FindTemporalCliOptions): Promise<
   });
 }
 
-async function fillCache({ env, progress, cacheDir }: Required<FindTemporalCliOptions>): Promise<string> {
+async function fillCache({
+  env,
+  progress,
+  cacheDir,
+}: Required<Omit<FindTemporalCliOptions, 'looked'>>): Promise<string> {
   const steps = [
     { name: `download of v${TEMPORAL_CLI_VERSION} with the Temporal SDK`, produce: downloadCli },
     { name: `go install ${CLI_GO_PACKAGE} (about three minutes, once)`, produce: buildCli },

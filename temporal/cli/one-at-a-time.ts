@@ -5,7 +5,7 @@ import { makeFolder } from '../../files/make-folder.ts';
 import { TEMPORAL_CLI_VERSION } from './cli-cache.ts';
 
 const LOOK_EVERY_MS = 500;
-const REPORT_EVERY_LOOKS = 20;
+const REPORT_EVERY_LOOKS = 10;
 const TOUCH_EVERY_MS = 5_000;
 
 /** The process that holds the lock touches it. One that is older was left by a killed process. */
@@ -15,11 +15,11 @@ const ABANDONED_MS = 30_000;
  * Lets one process at a time fill the cache, because a build takes minutes and all processors. The others wait, and find its
  * result. Two processes that find an abandoned lock at once may both work, which does no harm.
  *
- * @param waiting is called every ten seconds of the wait
+ * @param waiting is called every five seconds of the wait, with its length in seconds
  */
 export async function oneAtATime<Result>(
   cacheDir: string,
-  waiting: () => void,
+  waiting: (seconds: number) => void,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const lock = join(cacheDir, `installing-${TEMPORAL_CLI_VERSION}`);
@@ -41,9 +41,9 @@ export async function oneAtATime<Result>(
   }
 }
 
-async function take(lock: string, waiting: () => void): Promise<void> {
+async function take(lock: string, waiting: (seconds: number) => void): Promise<void> {
   for (let looks = 0; !(await create(lock)); looks += 1) {
-    if (looks % REPORT_EVERY_LOOKS === 0) waiting();
+    if (looks % REPORT_EVERY_LOOKS === 0) waiting((looks * LOOK_EVERY_MS) / 1000);
     if (await isAbandoned(lock)) await rm(lock, { force: true });
     else await sleep(LOOK_EVERY_MS);
   }

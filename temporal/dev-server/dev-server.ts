@@ -113,9 +113,10 @@ async function startNewServer(options: DevServerOptions, files: DevServerFiles):
     const reason = error instanceof Error ? error.message : String(error);
     const tail = await logTail(files, server.logStart);
     if (PAGE_PORT_IN_USE.test(tail))
-      throw new Error(`TEMPORAL_UI_PORT: expected a free port, but another process uses ${options.uiPort}`, {
-        cause: error,
-      });
+      throw new Error(
+        `port ${options.uiPort} of 127.0.0.1 is taken: stop what listens there, or choose another with TEMPORAL_UI_PORT`,
+        { cause: error },
+      );
     throw new Error(`The Temporal dev server did not start: ${reason}\nEnd of ${files.log}:\n${tail}`, {
       cause: error,
     });

@@ -13,6 +13,7 @@ import { monthsBack } from '../../domain/shared/calendar.ts';
 import { readSettings } from '../../bin/settings/settings.ts';
 import { mayReach } from '../../egress/requests/private-targets.ts';
 import { as, type Api } from '../support/service/api-client.ts';
+import { folderWithPrograms } from '../temporal/cli/fake-programs.ts';
 import { THOROUGH } from '../support/effort.ts';
 import { expectData, expectError, expectPage } from '../support/service/envelope.ts';
 import type { Import } from '../support/service/imports.ts';
@@ -199,6 +200,20 @@ describe('cost-analytics demo --exit', () => {
       'ready_to_lock',
       'locked v1',
     ]);
+  });
+
+  test('prints a unit cost before the bills are ingested, the same as in its table at the end', () => {
+    const lines = first.stdout.split('\n');
+    const at = lines.findIndex((line) => line.startsWith('First unit cost: '));
+    const month = tablesOf(first.stdout)
+      .get('Open stores')
+      ?.find((row) => row.month === '2026-01');
+    expect(month?.cost).toBe(printed(storesCosts(original).get('2026-01') ?? 0n, DOLLAR, 2));
+    expect(lines[at]).toBe(
+      `First unit cost: Open stores of 2026-01, ${Number(month?.cost)} USD / ${month?.value} = ${month?.unitCost} USD per store`,
+    );
+    const ended = lines.slice(0, at).filter((line) => line.endsWith(' months ingested'));
+    expect(ended.map((line) => line.split(':')[0]).sort()).toEqual(['  Cluster edge', '  Cluster prod']);
   });
 
   test('prints costs and unit costs that the exports add up to', () => {
@@ -511,20 +526,60 @@ describe('cost-analytics demo --exit', () => {
   });
 });
 
-test('cost-analytics demo reports a taken port at once, and suggests --port', async () => {
+test('cost-analytics demo reports a taken port at once, says how to choose another, and makes nothing', async () => {
   const holder = createServer();
   await new Promise<void>((listening) => {
     holder.listen(0, '127.0.0.1', listening);
   });
   const { port } = holder.address() as AddressInfo;
-  const dataDir = await newDataDir();
-  const { code, stderr } = await runCommand(['demo', '--data', dataDir, '--port', `${port}`, '--exit'], {});
-  holder.close();
-  await removeDataDir(dataDir);
-  expect(code).toBe(1);
-  expect(stderr).toContain(
-    `port ${port} of 127.0.0.1 is taken: stop what listens there, or choose another with --port`,
+  const folder = await newDataDir();
+  const dataDir = join(folder, 'demo');
+  for (const [ports, advice] of [
+    [{ PORT: `${port}` }, '--port'],
+    [{ PORT: '0', METRICS_PORT: `${port}` }, 'METRICS_PORT'],
+  ] as const) {
+    const { code, stderr } = await runCommand(['demo', '--data', dataDir, '--exit'], ports);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `port ${port} of 127.0.0.1 is taken: stop what listens there, or choose another with ${advice}`,
+    );
+  }
+  // 192.0.2.1 is an address for documentation.
+  const elsewhere = await runCommand(['demo', '--data', dataDir, '--exit'], { HOST: '192.0.2.1', PORT: '0' });
+  expect(elsewhere.stderr).toContain(
+    'HOST: expected an address of this machine, such as 127.0.0.1, got 192.0.2.1',
   );
+  expect(await readdir(folder)).toEqual([]);
+  holder.close();
+  await removeDataDir(folder);
+});
+
+test('cost-analytics demo without a Temporal server says what it waits for, and how to get one if that fails', async () => {
+  const dataDir = await newDataDir();
+  const programs = await folderWithPrograms(join(dataDir, 'programs'), {
+    go: 'echo "dial tcp: no route" >&2; exit 1',
+  });
+  const environment = {
+    PATH: programs,
+    XDG_CACHE_HOME: join(dataDir, 'cache'),
+    // A closed port, so that the download fails at once on any machine.
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+  };
+  const run = () =>
+    runCommand(['demo', '--data', join(dataDir, 'demo'), '--port', '0', '--exit'], environment);
+  const { code, stdout, stderr } = await run();
+  expect(code).toBe(1);
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    'Starting the service …',
+    expect.stringMatching(/^ {2}Temporal: download of v[\d.]+ with the Temporal SDK … started$/),
+    expect.stringMatching(/^ {2}Temporal: download of .* … failed: /),
+    expect.stringMatching(/^ {2}Temporal: go install .* \(about three minutes, once\) … started$/),
+    expect.stringMatching(/^ {2}Temporal: go install .* … failed: dial tcp: no route$/),
+  ]);
+  expect(stderr).toContain('set TEMPORAL_ADDRESS=host:port');
+  // It has left nothing that holds the data: the next run reports the same.
+  expect((await run()).stderr).toBe(stderr);
+  await removeDataDir(dataDir);
 });
 
 test('cost-analytics demo does not use the real data directory, warehouse and Temporal', () => {

@@ -116,6 +116,7 @@ describe('the table of settings', () => {
     OPERATOR_KEY: 'in `<data>/operator.key`',
     MASTER_KEY: 'in `<data>/master.key`',
     STRIPE_API_BASE: `\`${apiBaseText(settings.STRIPE_API_BASE)}\``,
+    DUCKDB_MEMORY_LIMIT: 'a quarter of the memory, at most `1GB`',
     DUCKDB_THREADS: 'all cores; 1 on DuckLake',
     AWS_ENDPOINT_URL_S3: 'AWS',
     AWS_ENDPOINT_URL_STS: 'AWS',

@@ -1,5 +1,4 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { SignJWT } from 'jose';
 import {
   isProjectId,
   serviceAccountKeyOf,
@@ -89,8 +88,9 @@ export function bigQueryClient(
  * Returns a token. BigQuery accepts one that the key itself signed, with a scope and without an audience. Signing runs on a thread of
  * its own, because a forged key of 4096 bits takes 30 ms.
  */
-const tokenOf = (key: ServiceAccountKey, signingKey: KeyObject): Promise<string> =>
-  new SignJWT({ scope: SCOPE })
+async function tokenOf(key: ServiceAccountKey, signingKey: KeyObject): Promise<string> {
+  const { SignJWT } = await import('jose');
+  return new SignJWT({ scope: SCOPE })
     .setProtectedHeader({
       alg: 'RS256',
       typ: 'JWT',
@@ -101,3 +101,4 @@ const tokenOf = (key: ServiceAccountKey, signingKey: KeyObject): Promise<string>
     .setIssuedAt()
     .setExpirationTime('1h')
     .sign(signingKey);
+}

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { invalid, unavailable } from '../../../domain/shared/errors.ts';
 import { forMessage } from '../../../domain/shared/text/for-message.ts';
 import type { Columns, TextRow } from '../../../warehouse/engine/sql/columns.ts';
-import { arrowBytes } from './arrow-bytes.ts';
 import { atReadingPace, readingMs } from './reading-pace.ts';
 
 declare module 'fastify' {
@@ -112,7 +111,13 @@ export const sendTabular = (
   rows: Rows,
   safe?: SafeFor,
 ): Promise<FastifyReply> =>
-  sendFile(reply, type, name, type === ARROW ? arrowBytes(rows.columns, rows.batches) : csvText(rows, safe));
+  sendFile(reply, type, name, type === ARROW ? arrowStream(rows) : csvText(rows, safe));
+
+/** Returns rows as an Arrow stream. Only this loads the library, which few services need. */
+const arrowStream = async function* ({ columns, batches }: Rows): AsyncGenerator<Uint8Array> {
+  const { arrowBytes } = await import('./arrow-bytes.ts');
+  yield* arrowBytes(columns, batches);
+};
 
 /** Streams a file, which browsers save under its name; see {@link sendStream}. An error instead of it has no name. */
 export const sendFile = (

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +26,7 @@ describe('findTemporalCli', () => {
     findTemporalCli({
       env: { PATH: path.join(':'), HTTPS_PROXY: 'http://127.0.0.1:9' },
       progress: (line) => lines.push(line),
+      looked: (line) => lines.push(line),
       cacheDir,
     });
 
@@ -67,13 +69,37 @@ describe('findTemporalCli', () => {
     ]);
   });
 
+  it('reports how far a long build is', async () => {
+    // The build waits until its state was reported.
+    const seen = join(dir, 'seen');
+    const go = await folderWithPrograms(join(dir, 'go'), {
+      go: [
+        'echo "go: downloading example.com/a v1.0.0" >&2',
+        'echo "go: downloading example.com/b v1.0.0" >&2',
+        'echo "example.com/a" >&2',
+        `while [ ! -e '${seen}' ]; do /bin/sleep 0.1; done`,
+        FAKE_GO,
+      ].join('\n'),
+    });
+    const state = /go install .* … (\d+ s, 2 modules downloaded, 1 packages compiled \(example\.com\/a\))$/;
+    await findTemporalCli({
+      env: { PATH: go, HTTPS_PROXY: 'http://127.0.0.1:9' },
+      progress: (line) => {
+        lines.push(line);
+        if (state.test(line)) writeFileSync(seen, '');
+      },
+      cacheDir,
+    });
+    expect(lines.some((line) => state.test(line))).toBe(true);
+  });
+
   it('builds once if several processes need it', async () => {
     const go = await folderWithPrograms(join(dir, 'go'), { go: FAKE_GO });
     const found = await Promise.all([search(go), search(go), search(go)]);
     expect(new Set(found)).toEqual(new Set([join(cacheDir, 'temporal-1.5.1')]));
     expect(await readdir(cacheDir)).toEqual(['temporal-1.5.1']);
     expect(lines.filter((line) => /go install .* … started/.test(line))).toHaveLength(1);
-    expect(lines).toContain('Temporal: another process is getting it … waiting');
+    expect(lines).toContain('Temporal: another process is getting it … waiting, 0 s');
   });
 
   it('does not wait for a process that was killed', async () => {

@@ -133,7 +133,7 @@ describe.skipIf(why !== '')(`startDevServer${why}`, () => {
     const taken = createServer().listen(uiPort, '127.0.0.1');
     await once(taken, 'listening');
     await expect(start({ uiPort })).rejects.toThrow(
-      `TEMPORAL_UI_PORT: expected a free port, but another process uses ${uiPort}`,
+      `port ${uiPort} of 127.0.0.1 is taken: stop what listens there, or choose another with TEMPORAL_UI_PORT`,
     );
     taken.close();
   });

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { BESIDE, BY_METRIC, type Touch } from './touched.ts';
 
 /**
@@ -43,16 +42,13 @@ export class RevisionLog {
   #last = 0;
   /** Counts as the mark of everything that has none of its own. */
   #floor = 0;
-  readonly #marks: LRUCache<string, number>;
+  /** The last change of each place, the latest last. */
+  readonly #marks = new Map<string, number>();
+  readonly #mostPlaces: number;
   readonly #commits = new Set<{ touches: readonly Touch[]; ended: Promise<void> }>();
 
   constructor(mostPlaces = MOST_PLACES) {
-    this.#marks = new LRUCache({
-      max: mostPlaces,
-      dispose: (mark, _place, reason) => {
-        if (reason === 'evict') this.#floor = Math.max(this.#floor, mark);
-      },
-    });
+    this.#mostPlaces = mostPlaces;
   }
 
   /** Returns a statement that tells other processes what a transaction writes; null if no other can read it. */
@@ -90,11 +86,23 @@ export class RevisionLog {
     this.#last += 1;
     for (const { table, orgs, metric } of touches)
       for (const org of orgs ?? [ANY]) {
-        this.#marks.set(placeOf(org, table), this.#last);
-        if (isByOther) this.#marks.set(placeOf(org, byOthers(table)), this.#last);
-        if (BY_METRIC.has(table)) this.#marks.set(placeOf(org, table, metric ?? ANY), this.#last);
-        for (const all of shownWith(table)) this.#marks.set(placeOf(org, all), this.#last);
+        this.#changed(placeOf(org, table));
+        if (isByOther) this.#changed(placeOf(org, byOthers(table)));
+        if (BY_METRIC.has(table)) this.#changed(placeOf(org, table, metric ?? ANY));
+        for (const all of shownWith(table)) this.#changed(placeOf(org, all));
       }
+  }
+
+  /** Marks a place with the last commit. Forgets the place that changed the longest ago if there are too many. */
+  #changed(place: string): void {
+    this.#marks.delete(place);
+    this.#marks.set(place, this.#last);
+    if (this.#marks.size <= this.#mostPlaces) return;
+    for (const [oldest, mark] of this.#marks) {
+      this.#marks.delete(oldest);
+      this.#floor = Math.max(this.#floor, mark);
+      return;
+    }
   }
 
   /** Marks everything as changed. */
@@ -145,8 +153,7 @@ export class RevisionLog {
   }
 
   #markAt(place: string): number {
-    // The cache forgets first what changed the longest ago, whoever asks for it.
-    return this.#marks.peek(place) ?? 0;
+    return this.#marks.get(place) ?? 0;
   }
 }
 

@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { expect, it, vi } from 'vitest';
+import { SMALL_MACHINE } from '../../../bench/client/demo.ts';
+import { watchMemory } from '../../../bench/client/machine-memory.ts';
+import { csvRows, focusRows } from '../../../bench/data/focus-rows.ts';
+import { SCALED_OUT, THOROUGH } from '../../support/effort.ts';
+import { WAIT_MS } from '../../support/patience.ts';
+import { newIngestedSource, newOrganisation } from '../../support/service/api-client.ts';
+import { expectData } from '../../support/service/envelope.ts';
+import { newDataDir, removeDataDir, startService } from '../../support/service/service-process.ts';
+
+const ROWS = 1_000_000;
+const GIB = 2 ** 30;
+
+/** Writes a FOCUS bill of a million lines of two months, as Parquet and as CSV. */
+async function writeBill(folder: string): Promise<void> {
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  const parquet = join(folder, 'bill.parquet');
+  await connection.run(`COPY (${focusRows(ROWS)}) TO '${parquet}' (FORMAT parquet)`);
+  await connection.run(
+    `COPY (${csvRows(parquet)}) TO '${join(folder, 'bill.csv.gz')}' (HEADER, TIMESTAMPFORMAT '%Y-%m-%dT%H:%M:%SZ')`,
+  );
+  instance.closeSync();
+}
+
+// A test cannot make a cgroup everywhere. So the processes get one core and the settings that the product and Node choose on such a
+// machine, and their memory is measured.
+it.runIf(THOROUGH && !SCALED_OUT)(
+  'one core and 1 GiB carry the demo and a million lines, with Temporal and all readers',
+  async () => {
+    const dataDir = await newDataDir();
+    const [onOneCore, pidFile] = [join(dataDir, 'node'), join(dataDir, 'node.pid')];
+    const program = [...SMALL_MACHINE.prefix, process.execPath].join(' ');
+    await writeFile(onOneCore, `#!/bin/sh\necho $$ > '${pidFile}'\nexec ${program} "$@"\n`, { mode: 0o755 });
+    // It is ready once it has shown everything.
+    const showing = startService({
+      dataDir,
+      command: ['demo', '--data', dataDir],
+      environment: SMALL_MACHINE.environment,
+      node: onOneCore,
+    });
+    const pid = await vi.waitFor(async () => {
+      const text = await readFile(pidFile, 'utf8');
+      expect(text).toMatch(/^\d+\n$/);
+      return Number(text);
+    }, WAIT_MS);
+    const watch = watchMemory(pid);
+    try {
+      const demo = await showing;
+      expect(watch.most().all).toBeGreaterThan(0);
+      expect(watch.most().all).toBeLessThan(GIB);
+      const { id, admin } = await newOrganisation(demo);
+      const folder = join(dataDir, 'exports', id);
+      await writeBill(folder);
+      for (const file of ['bill.parquet', 'bill.csv.gz']) {
+        const source = await newIngestedSource(admin, { name: file, kind: 'focus', location: file });
+        const [run] = expectData(await admin.get<{ rows_read: number }[]>(`/cost-sources/${source}/runs`));
+        expect(run?.rows_read, file).toBe(ROWS);
+        expect(watch.most().all, file).toBeLessThan(GIB);
+      }
+      expect(await demo.stop()).toBe(0);
+    } finally {
+      watch.stop();
+      await (await showing.catch(() => null))?.stop();
+      await removeDataDir(dataDir);
+    }
+  },
+);
