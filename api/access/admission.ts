@@ -7,7 +7,7 @@ import { callerOf } from './authentication.ts';
 import { readingMs } from '../http/files/reading-pace.ts';
 import { closeSignal, streamed, tabularType } from '../http/files/tabular.ts';
 import { SMALL_BYTES, spoolAnswer } from './spool-answer.ts';
-import { LoopTurns } from './loop-turns.ts';
+import { LoopTurns } from '../requests/loop-turns.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import { LoopTurns } from '../access/loop-turns.ts';
+import { LoopTurns } from './loop-turns.ts';
 
 /** How long a connection without requests stays open. */
 const KEEP_ALIVE_MS = 72_000;

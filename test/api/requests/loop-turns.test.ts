@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LoopTurns } from '../../../api/access/loop-turns.ts';
+import { LoopTurns } from '../../../api/requests/loop-turns.ts';
 
 const turnOver = () => new Promise((resolve) => setImmediate(resolve));
 
