@@ -17,6 +17,7 @@ import { months } from './cases/months.ts';
 import { neighbours } from './cases/neighbours.ts';
 import { table, type Measurement } from './measurement.ts';
 import { pages } from './cases/pages.ts';
+import { measuredCommit } from './measured-commit.ts';
 import { keepResults } from './results.ts';
 import { readRunOptions, type Benchmark, type RunOptions } from './run-options.ts';
 import { say } from './say.ts';
@@ -59,6 +60,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   const options = readRunOptions(process.argv.slice(2));
   const machine = {
+    commit: await measuredCommit(),
     cpus: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
     memory_gib: Math.round(totalmem() / 2 ** 30),
     node: process.version,
@@ -73,7 +75,7 @@ try {
   if (!options.quick)
     await keepResults(
       measurements,
-      `${machine.cpus}, ${machine.memory_gib} GiB, Node ${machine.node}, DuckDB ${machine.duckdb}`,
+      `${machine.commit}, ${machine.cpus}, ${machine.memory_gib} GiB, Node ${machine.node}, DuckDB ${machine.duckdb}`,
     );
   if (options.json !== null) {
     const report = { measured_at: new Date().toISOString(), machine, options, measurements };

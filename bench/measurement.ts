@@ -65,7 +65,7 @@ export const cells = (m: Measurement): string[] => [
   text(m.ours),
   text(m.limit),
   text(m.ratio),
-  m.target === null ? '' : `≤ ${m.target}${m.ratio === null ? '' : '×'}`,
+  m.target === null ? '' : `≤ ${Number(m.target.toPrecision(3))}${m.ratio === null ? '' : '×'}`,
   m.met === null ? '' : m.met ? 'yes' : 'NO',
 ];
 

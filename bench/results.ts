@@ -7,7 +7,7 @@ const PAGE = resolve(import.meta.dirname, '../../bench/results.md');
 
 const TITLE = `# Results
 
-The last run of each benchmark at full size, and the machine that it ran on. \`npm run bench\` writes this page; see
+The last run of each benchmark at full size, with its commit and its machine. \`npm run bench\` writes this page; see
 [how to read it](README.md#how-to-read-them).
 `;
 
