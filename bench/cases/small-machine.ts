@@ -18,8 +18,8 @@ const MIB = 2 ** 20;
 const MACHINE_MIB = 1024;
 
 /**
- * `small-machine`: measures the demo, the start and the rest of a service, and then the demo and ingests with the core and the
- * memory of the smallest machine.
+ * `small-machine`: measures the demo, the start and the rest of a service. Then it measures the demo and ingests with the core and
+ * the memory of the smallest machine.
  */
 export async function smallMachine(options: RunOptions): Promise<Measurement[]> {
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-small-'));

@@ -32,8 +32,8 @@ export function shownValues(now: Date): ValueRange {
 }
 
 /**
- * Changes the cached values of a count as the running transaction changes their rows, so that nobody has to read all of them again
- * after a change of a few.
+ * Changes the cached values of a count as the running transaction changes their rows. So nobody reads all of them again after a
+ * change of a few.
  */
 export function amendValues(
   session: Session,

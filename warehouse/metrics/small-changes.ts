@@ -33,8 +33,8 @@ function storeAll(warehouse: Warehouse, changes: readonly GivenChange[]): Promis
 const ofWarehouse = new WeakMap<Warehouse, Together<GivenChange, ChangeResult>>();
 
 /**
- * Stores a change of a few values. Those that come while others commit are stored next, in one transaction, because a commit takes
- * as long for many rows as for one (docs/design.md#small-writes-commit-together).
+ * Stores a change of a few values. Those that come while others commit are stored next, in one transaction. A commit takes as long
+ * for many rows as for one (docs/design.md#small-writes-commit-together).
  */
 export function storeSmall(warehouse: Warehouse, change: GivenChange): Promise<ChangeResult> {
   let together = ofWarehouse.get(warehouse);
