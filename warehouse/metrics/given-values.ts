@@ -71,7 +71,7 @@ export async function storeGiven(
     const first = changed.length;
     for (const [at, { period, label, value }] of values.entries()) {
       await pause();
-      const old = numberOf(of, olds[at]);
+      const old = numberOf(of, period, olds[at]);
       const number = value === null ? null : Big(value).toFixed();
       if (isSame(old, number)) {
         counts.unchanged += 1;
@@ -84,8 +84,7 @@ export async function storeGiven(
       changed.push({ of, change, changeId, period, label, stored, before: old ?? null });
       const isSealed = of.vault !== undefined;
       before.set(keyOf(of, { period, label }), {
-        ...place,
-        label,
+        change_id: changeId,
         value: isSealed ? null : stored,
         sealed_value: isSealed ? stored : null,
       });
@@ -153,52 +152,40 @@ const keyOf = (
   value: Pick<GivenValue, 'period' | 'label'>,
 ): string => `${metricId} ${placeOf(value)}`;
 
+/** The newest change of a value. */
 interface Newest {
   change_id: string;
   value: DecimalText | null;
   sealed_value: string | null;
 }
 
-interface NewestChange extends Newest {
-  metric_id: string;
-  period: Day;
-  label: string;
-}
-
-async function newestChanges(
-  session: Session,
-  given: readonly GivenChange[],
-): Promise<Map<string, NewestChange>> {
+/** Returns the newest change of each given value that was ever stored, by {@link keyOf}. */
+async function newestChanges(session: Session, given: readonly GivenChange[]): Promise<Map<string, Newest>> {
   const days = given.flatMap(({ values }) => values.map(({ period }) => period)).toSorted();
-  const rows = await session.query<Pick<NewestChange, 'metric_id' | 'period' | 'label'> & { newest: Newest }>(
+  const rows = await session.query<{ key: string; newest: Newest }>(
     // Each column that a DuckLake compares by itself costs a question to its catalog. So one comparison is of three columns.
-    `SELECT metric_id, period, label,
+    `SELECT concat_ws(' ', metric_id, period, label) AS key,
        max({'change_id': change_id, 'value': value, 'sealed_value': sealed_value}) AS newest
      FROM metric_value_changes
      WHERE metric_id IN ${sqlTexts([...new Set(given.map(({ of }) => of.metricId))])}
-       AND period BETWEEN $first::DATE AND $last::DATE
-       AND concat_ws(' ', metric_id, period, label) IN (SELECT unnest($places)) GROUP BY ALL`,
+       AND period BETWEEN $first::DATE AND $last::DATE AND key IN (SELECT unnest($keys)) GROUP BY ALL`,
     {
       first: days.at(0) ?? null,
       last: days.at(-1) ?? null,
-      places: given.flatMap(({ of, values }) => values.map((value) => keyOf(of, value))),
+      keys: given.flatMap(({ of, values }) => values.map((value) => keyOf(of, value))),
     },
   );
-  return new Map(
-    rows.map(({ newest, ...place }) => [
-      keyOf({ metricId: place.metric_id }, place),
-      { ...place, ...newest },
-    ]),
-  );
+  return new Map(rows.map(({ key, newest }) => [key, newest]));
 }
 
 /** Returns the stored number of a value; null without one, and undefined if it cannot be opened. */
 function numberOf(
   { metricId, vault }: ValuesOf,
-  newest: NewestChange | undefined,
+  period: Day,
+  newest: Newest | undefined,
 ): DecimalText | null | undefined {
   if (newest === undefined || vault === undefined) return newest?.value ?? null;
-  const { period, change_id, sealed_value: sealed } = newest;
+  const { change_id, sealed_value: sealed } = newest;
   if (sealed === null) return null;
   return vault.openValue({ metric_id: metricId, period, change_id }, sealed) ?? undefined;
 }

@@ -1,4 +1,5 @@
 import { conflict } from '../../domain/shared/errors.ts';
+import type { Revisions } from '../engine/cache/revisions.ts';
 import type { Warehouse } from '../engine/warehouse.ts';
 import { cachedMetric } from './metrics.ts';
 import type { ValuesOf } from './value-changes.ts';
@@ -6,12 +7,15 @@ import type { ValuesOf } from './value-changes.ts';
 /**
  * Whether a metric has a label key, so that its values have labels. It stays so while the caller holds the lock of the values,
  * because a change of the metric needs that lock.
+ *
+ * @param revisions begins after the caller got the lock.
  */
 export async function hasLabels(
   warehouse: Warehouse,
+  revisions: Revisions,
   { orgId, metricId }: Pick<ValuesOf, 'orgId' | 'metricId'>,
 ): Promise<boolean> {
-  const metric = await cachedMetric(await warehouse.revisions())(warehouse, orgId, metricId);
+  const metric = await cachedMetric(revisions)(warehouse, orgId, metricId);
   return metric !== null && metric.label_key !== null;
 }
 

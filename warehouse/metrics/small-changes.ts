@@ -19,14 +19,15 @@ function storeAll(warehouse: Warehouse, changes: readonly GivenChange[]): Promis
   return warehouse.withLock(
     locks,
     async (confirm) => {
+      const revisions = await warehouse.revisions();
       await Promise.all(
         changes.map(async ({ of, values }) => {
-          requireFit(labelsFit(values, await hasLabels(warehouse, of)));
+          requireFit(labelsFit(values, await hasLabels(warehouse, revisions, of)));
         }),
       );
       return warehouse.session((session) => session.transaction(() => storeGiven(session, changes), confirm));
     },
-    ...(locks.length > 1 ? [PATIENCE_S] : []),
+    locks.length > 1 ? PATIENCE_S : undefined,
   );
 }
 

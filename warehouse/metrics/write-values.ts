@@ -168,7 +168,7 @@ const changeValues = (
   { check, removal = () => null, signal }: WriteTerms,
 ): Promise<ChangeResult> =>
   warehouse.withLock([valuesLock(of.metricId)], async (confirm) => {
-    const labelled = await hasLabels(warehouse, of);
+    const labelled = await hasLabels(warehouse, await warehouse.revisions(), of);
     return warehouse.session(async (session) => {
       await check?.(session);
       const removed = removal();
