@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { METRIC_KINDS } from '../../domain/metrics/metric.ts';
 import { glanceAt, glanceOf, type Glance } from '../../domain/months/overview.ts';
+import { sideBySide } from '../../domain/shared/side-by-side.ts';
 import { valueToWire } from '../../domain/shared/decimals.ts';
 import { importStates } from '../../warehouse/imports/import-states.ts';
 import { cachedMetrics } from '../../warehouse/metrics/metrics.ts';
@@ -57,11 +58,13 @@ async function getOverview(request: Asked, dependencies: ApiDependencies) {
   const { warehouse, clock } = dependencies;
   const metrics = await cachedMetrics(caller.revisions, warehouse, caller.organisation.id);
   const reading = await upToDate(dependencies, request, 'months', clock.now(), metrics);
-  const glances = await shownOf(dependencies, caller, metrics, 'overview', reading, {
-    ...GLANCE,
-    of: (facts, metric) => glanceOf(facts, metric, reading.now),
-  });
-  const imports = await importStates(warehouse, caller, metrics);
+  const [glances, imports] = await sideBySide([
+    shownOf(dependencies, caller, metrics, 'overview', reading, {
+      ...GLANCE,
+      of: (facts, metric) => glanceOf(facts, metric, reading.now),
+    }),
+    importStates(warehouse, caller, metrics),
+  ]);
   return success(
     metrics.map((metric) => {
       if (!maySeeNumbers(caller, metric)) return { metric: privateForm(metric) };

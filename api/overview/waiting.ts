@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { isBeforeFirstSpend } from '../../domain/months/before-first-spend.ts';
-import { doubtToWire, type MonthRecord } from '../../domain/months/month-record.ts';
+import { doubtToWire } from '../../domain/months/month-record.ts';
 import { shownMonths } from '../../domain/months/shown-months.ts';
+import { waitingMonths, type WaitingMonths } from '../../domain/months/waiting-months.ts';
 import { includes } from '../../domain/organisations/tiers.ts';
+import { sideBySide } from '../../domain/shared/side-by-side.ts';
 import { byName } from '../../domain/shared/text/by-name.ts';
 import { addMonths, dayOf, firstDay, monthOf, type Month } from '../../domain/shared/calendar.ts';
 import type { Warehouse } from '../../warehouse/engine/warehouse.ts';
@@ -14,14 +15,14 @@ import { choicesBegun } from '../../warehouse/spend/picks/spend-choices.ts';
 import { monthBills, type MonthBills } from '../../warehouse/teams/bills/bills.ts';
 import { TEAMS, type Team } from '../../warehouse/teams/teams.ts';
 import { callerOf, type Caller } from '../access/authentication.ts';
-import { visibleNumbers } from '../access/revenue-access.ts';
+import { maySeeNumbers } from '../access/revenue-access.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { instant } from '../http/fields.ts';
 import { success, successOf } from '../routes/bodies.ts';
 import { route, tagged, type Asked } from '../routes/route.ts';
 import { upToDate } from '../routes/up-to-date.ts';
 import { doubt } from '../months/month-fields.ts';
-import { readMonths } from '../months/read-months.ts';
+import { shownOf } from '../months/read-months.ts';
 import { billOnWire } from '../teams/team-bills.ts';
 
 const message = z.string().describe('What waits, in one sentence');
@@ -93,6 +94,16 @@ const waitingItem = z
 
 type WaitingItem = z.infer<typeof waitingItem>;
 
+/** What waits in the months of a metric, as it is cached. */
+const WAITING = {
+  name: 'waiting months of a metric',
+  bytesOf: ({ changed_since_lock, ready_to_lock, doubtful }: WaitingMonths) =>
+    [...changed_since_lock, ...ready_to_lock, ...doubtful.flatMap(({ doubts }) => doubts)].length *
+    ITEM_BYTES,
+};
+
+const ITEM_BYTES = 300;
+
 const nameOf = ({ id, name }: { id: string; name: string }) => ({ id, name });
 
 async function failedRuns(warehouse: Warehouse, orgId: string): Promise<WaitingItem[]> {
@@ -118,23 +129,30 @@ async function waitingNumbers(
   const caller = callerOf(request);
   const { organisation } = caller;
   const all = (await cachedMetrics(caller.revisions, warehouse, organisation.id)).toSorted(byName);
-  const { metrics, vault } = await visibleNumbers(dependencies, caller, all, 'waiting');
+  const metrics = all.filter((metric) => maySeeNumbers(caller, metric));
   const teams = (await TEAMS.list(warehouse, organisation.id)).sort(byName);
   const imports = await importStates(warehouse, caller, metrics);
-  const { spend } = await upToDate(dependencies, request, 'bills', now, metrics);
+  const reading = await upToDate(dependencies, request, 'bills', now, metrics);
   // Below its plan, nobody can lock a month of revenue.
   const lockable = metrics.filter(({ kind }) => kind === 'count' || includes(organisation.tier, 'revenue'));
-  const { records, bills } = await warehouse.onOneState(async (session) => ({
-    records: await readMonths(spend.on(session), organisation, lockable, now, { vault }),
-    bills: teams.length === 0 ? [] : await monthBills(spend.on(session), organisation.id, shownMonths(now)),
-  }));
+  const [waiting, bills] = await sideBySide([
+    shownOf(dependencies, caller, lockable, 'waiting', reading, {
+      ...WAITING,
+      of: (facts) => waitingMonths(facts, { settleDays: organisation.settle_days }, now),
+    }),
+    teams.length === 0
+      ? []
+      : warehouse.onOneState((session) =>
+          monthBills(reading.spend.on(session), organisation.id, shownMonths(now)),
+        ),
+  ]);
   const newestFirst = bills.slice(1).reverse();
   return [
     ...metrics.flatMap((metric) => failedImport(metric, imports.get(metric.id))),
     ...metrics.flatMap((metric) => pausedImport(metric, imports.get(metric.id))),
-    ...heldBack(lockable, records, newestFirst, monthOf(dayOf(now))),
-    ...lockable.flatMap((metric) => monthsWith('changed_since_lock', metric, records.get(metric.id))),
-    ...lockable.flatMap((metric) => monthsWith('ready_to_lock', metric, records.get(metric.id))),
+    ...heldBack(lockable, waiting, newestFirst, monthOf(dayOf(now))),
+    ...lockable.flatMap((metric) => monthsWith('changed_since_lock', metric, waiting.get(metric.id))),
+    ...lockable.flatMap((metric) => monthsWith('ready_to_lock', metric, waiting.get(metric.id))),
     ...teams.flatMap((team) => waitingBills(team, newestFirst, organisation, now)),
   ];
 }
@@ -157,30 +175,29 @@ function pausedImport(metric: Metric, state: ImportState | undefined): WaitingIt
 /** Returns the months before the running one that doubts hold back, newest first. Metrics share doubts about spend. */
 function heldBack(
   metrics: readonly Metric[],
-  records: ReadonlyMap<string, readonly MonthRecord[]>,
+  waiting: ReadonlyMap<string, WaitingMonths>,
   bills: readonly MonthBills[],
   running: Month,
 ): WaitingItem[] {
-  const ofMetrics = metrics.flatMap((metric) => {
-    const months = records.get(metric.id) ?? [];
-    return months
-      .filter((month) => !isBeforeFirstSpend(month, months))
-      .map(({ month, missing }) => ({ month, missing, metrics: [nameOf(metric)] }));
-  });
+  const ofMetrics = metrics.flatMap((metric) =>
+    (waiting.get(metric.id)?.doubtful ?? []).map(({ month, doubts }) => ({
+      month,
+      doubts,
+      metrics: [nameOf(metric)],
+    })),
+  );
   const ofBills = bills
     .filter(({ sealed, total }) => !sealed && total !== null)
     .map(({ month, settled, doubts, holdingBack }) => ({
       month,
-      missing: (settled ? doubts : holdingBack).map(doubtToWire),
+      doubts: settled ? doubts : holdingBack,
       metrics: [],
     }));
-  const found = [...ofMetrics, ...ofBills].filter(
-    ({ month, missing }) => month < running && missing.length > 0,
-  );
+  const found = [...ofMetrics, ...ofBills].filter((one) => one.month < running && one.doubts.length > 0);
   const months = [...new Set(found.map(({ month }) => month))].sort().reverse();
   return months.map((month) => {
     const ofMonth = found.filter((one) => one.month === month);
-    const doubts = ofMonth.flatMap(({ missing }) => missing);
+    const doubts = [...new Set(ofMonth.flatMap((one) => one.doubts))].map(doubtToWire);
     const missing = [...new Map(doubts.map((one) => [JSON.stringify(one), one])).values()];
     const message = `${month} is held back by ${missing.length === 1 ? 'a doubt' : `${missing.length} doubts`}`;
     return { kind: 'held_back', message, month, metrics: ofMonth.flatMap((one) => one.metrics), missing };
@@ -195,9 +212,9 @@ const ABOUT_MONTHS = {
 function monthsWith(
   kind: keyof typeof ABOUT_MONTHS,
   metric: Metric,
-  records: readonly MonthRecord[] = [],
+  waiting: WaitingMonths | undefined,
 ): WaitingItem[] {
-  const found = records.flatMap(({ month, status }) => (status === kind ? [month] : []));
+  const found = waiting?.[kind] ?? [];
   if (found.length === 0) return [];
   const message = `${ABOUT_MONTHS[kind](JSON.stringify(metric.name))} ${found.join(', ')}`;
   return [{ kind, message, metric: nameOf(metric), months: found }];

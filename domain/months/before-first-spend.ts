@@ -1,4 +1,11 @@
-import type { MonthRecord } from './month-record.ts';
+import type { Month } from '../shared/calendar.ts';
+
+/** What is shown of a month. Null stands for what is not known. */
+interface Shown {
+  month: Month;
+  cost: unknown;
+  value: unknown;
+}
 
 /**
  * Whether a month is empty and lies before the metric's first spend. Nobody expects numbers of it, so that nothing about it is in
@@ -8,8 +15,8 @@ import type { MonthRecord } from './month-record.ts';
  * @param months the months of the metric, newest first.
  */
 export function isBeforeFirstSpend(
-  { month, cost, value }: Pick<MonthRecord, 'month' | 'cost' | 'value'>,
-  months: readonly Pick<MonthRecord, 'month' | 'cost'>[],
+  { month, cost, value }: Shown,
+  months: readonly Omit<Shown, 'value'>[],
 ): boolean {
   const first = months.findLast((known) => known.cost !== null) ?? months[1];
   return cost === null && value === null && first !== undefined && month < first.month;

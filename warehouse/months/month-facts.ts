@@ -1,4 +1,5 @@
 import { addMonths, firstDay, lastDay, monthOf, type Day, type Month } from '../../domain/shared/calendar.ts';
+import { sideBySide } from '../../domain/shared/side-by-side.ts';
 import { coverageOf, type Coverage } from '../../domain/sources/coverage.ts';
 import { comparedDays, type ComparedDays } from '../../domain/months/compared-days.ts';
 import { factsFrom } from '../../domain/months/shown-months.ts';
@@ -109,15 +110,14 @@ async function readParts(
   const ids = scopes.map(({ metric_id }) => metric_id);
   const scopeIds = [...new Set(scopes.map(({ scope_id }) => scope_id))];
   const range = { first, last: firstDay(newest) };
-  const costs = await scopeMonths(session, cache, orgId, scopeIds, range, days);
   const valueRange = { first, firstDay: days?.first ?? lastDay(newest) };
-  const values = await valueMonths(session, cache, orgId, scopes, valueRange);
-  const locks = await newestLocks(session, cache, orgId, ids);
-  const organisation = await organisationMonths(session, cache, orgId, {
-    first: monthOf(first),
-    last: newest,
-  });
-  const imports = await cachedValueImports(session, cache, orgId, ids);
+  const [values, costs, locks, organisation, imports] = await sideBySide([
+    valueMonths(session, cache, orgId, scopes, valueRange),
+    scopeMonths(session, cache, orgId, scopeIds, range, days),
+    newestLocks(session, cache, orgId, ids),
+    organisationMonths(session, cache, orgId, { first: monthOf(first), last: newest }),
+    cachedValueImports(session, cache, orgId, ids),
+  ]);
   const compared = scopes.map((scope) => {
     const found = imports.get(scope.metric_id);
     return {

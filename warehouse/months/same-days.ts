@@ -108,25 +108,32 @@ function daysFacts(
   hasValues: boolean,
   { team, revenue }: { team: TeamCosts | null; revenue: Revenue },
 ): DaysFacts {
-  const dayValues = within(values.days, start, end);
-  const sum = (units: readonly bigint[]): bigint => units.reduce((all, one) => all + one, 0n);
+  const value = sumWithin(values.days, start, end);
   return {
     cost:
       scope.team_id === null
-        ? moneyText(sum(within(costs.days, start, end)))
+        ? moneyText(sumWithin(costs.days, start, end).sum)
         : (team?.(scope.team_id, start, end) ?? null),
     valueSum:
-      !hasValues || dayValues.length === 0
+      !hasValues || value.days === 0
         ? null
         : scope.kind === 'revenue'
           ? revenue.sum(scope.metric_id, start, end)
-          : valueText(sum(dayValues)),
-    valuePeriods: dayValues.length,
+          : valueText(value.sum),
+    valuePeriods: value.days,
   };
 }
 
-const within = (units: ReadonlyMap<Day, bigint>, start: Day, end: Day): bigint[] =>
-  [...units].flatMap(([day, ofDay]) => (day >= start && day <= end ? [ofDay] : []));
+/** Adds up the days of a range. A loop without copies, because an overview of a thousand metrics adds up four ranges of each. */
+function sumWithin(units: ReadonlyMap<Day, bigint>, start: Day, end: Day): { sum: bigint; days: number } {
+  const found = { sum: 0n, days: 0 };
+  for (const [day, ofDay] of units) {
+    if (day < start || day > end) continue;
+    found.sum += ofDay;
+    found.days += 1;
+  }
+  return found;
+}
 
 /** Returns what each team costs over some days, by today's definitions; null if a day is not known. */
 async function teamCosts(

@@ -1,6 +1,7 @@
 import type { Day } from '../../../domain/shared/calendar.ts';
 import type { Frequency, MetricKind } from '../../../domain/metrics/metric.ts';
 import { pushTo } from '../../../domain/shared/push-to.ts';
+import { sideBySide } from '../../../domain/shared/side-by-side.ts';
 import type { SpendSource } from '../../../domain/sources/spend-sources.ts';
 import type { Queries } from '../../engine/session.ts';
 import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
@@ -54,19 +55,23 @@ export async function metricScopes(
   return new Map([...scopes].flatMap(([id, scope]) => (scope === null ? [] : [[id, scope]])));
 }
 
+interface PickRow {
+  metric_id: string;
+  spend: SpendSource;
+  collected_from: Day | null;
+  choices: string | null;
+}
+
 async function readScopes(
   session: Queries,
   orgId: string,
   metrics: readonly string[],
 ): Promise<Map<string, MetricScope>> {
   const parameters = { org: orgId, metrics };
-  const scopes = await session.query<Omit<MetricScope, 'picked'>>(SCOPES, parameters);
-  const picks = await session.query<{
-    metric_id: string;
-    spend: SpendSource;
-    collected_from: Day | null;
-    choices: string | null;
-  }>(PICKS, parameters);
+  const [scopes, picks] = await sideBySide([
+    session.query<Omit<MetricScope, 'picked'>>(SCOPES, parameters),
+    session.query<PickRow>(PICKS, parameters),
+  ]);
   const picked = new Map<string, PickedSpend[]>();
   for (const { metric_id, spend, collected_from, choices } of picks)
     pushTo(picked, metric_id, {

@@ -1,5 +1,6 @@
 import { firstDay, monthOf, type Day, type Month } from '../../../domain/shared/calendar.ts';
 import { unitsOfFixed, type DecimalText } from '../../../domain/shared/decimals.ts';
+import { sideBySide } from '../../../domain/shared/side-by-side.ts';
 import type { Derived, OrganisationCache } from '../../engine/cache/derived-cache.ts';
 import type { ComputedQueries } from '../../spend/compute-spend.ts';
 
@@ -39,19 +40,21 @@ export async function scopeMonths(
     const scopes = missing.map((key) => key.slice(0, -range.length - 1));
     const found = new Map(scopes.map((id) => [id, { months: new Map(), days: new Map() }]));
     const parameters = { org: orgId, scopes };
-    const ofMonths = await session.query<{ scope_id: string; month: Day; cost: DecimalText }>(MONTHS, {
-      ...parameters,
-      ...months,
-    });
-    for (const { scope_id, month, cost } of ofMonths) found.get(scope_id)?.months.set(monthOf(month), cost);
-    if (days !== null) {
-      const ofDays = await session.query<{ scope_id: string; day: Day; cost: DecimalText }>(DAYS, {
+    const [ofMonths, ofDays] = await sideBySide([
+      session.query<{ scope_id: string; month: Day; cost: DecimalText }>(MONTHS, {
         ...parameters,
-        ...days,
-        month: firstDay(monthOf(days.first)),
-      });
-      for (const { scope_id, day, cost } of ofDays) found.get(scope_id)?.days.set(day, unitsOfFixed(cost));
-    }
+        ...months,
+      }),
+      days === null
+        ? []
+        : session.query<{ scope_id: string; day: Day; cost: DecimalText }>(DAYS, {
+            ...parameters,
+            ...days,
+            month: firstDay(monthOf(days.first)),
+          }),
+    ]);
+    for (const { scope_id, month, cost } of ofMonths) found.get(scope_id)?.months.set(monthOf(month), cost);
+    for (const { scope_id, day, cost } of ofDays) found.get(scope_id)?.days.set(day, unitsOfFixed(cost));
     return new Map([...found].map(([id, scope]) => [keyOf(id), scope]));
   });
   return new Map(scopeIds.flatMap((id) => [[id, costs.get(keyOf(id)) ?? NO_COSTS] as const]));
