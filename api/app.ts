@@ -4,11 +4,12 @@ import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
+import { answersAhead } from './access/answer-ahead.ts';
 import { cacheResponses } from './access/response-cache.ts';
 import { admitFairly } from './access/admission.ts';
 import { assistantRoutes } from './assistant/assistant.ts';
 import { auditLogRoutes } from './organisations/audit-log.ts';
-import { authenticate, type AssistantCall } from './access/authentication.ts';
+import { authenticate, type OwnCall } from './access/authentication.ts';
 import { dashboard } from './dashboard/dashboard.ts';
 import { browserSessionRoutes, takeSessions } from './organisations/browser-session.ts';
 import { limitBodies } from './requests/body-pace.ts';
@@ -73,7 +74,7 @@ import { webhookRoutes } from './events/webhooks.ts';
 /** What the gates before routes share. */
 type AccessDependencies = ApiDependencies & {
   meter: CallMeter;
-  tickets: Tickets<AssistantCall>;
+  tickets: Tickets<OwnCall>;
   sessions: SessionGate;
 };
 
@@ -95,6 +96,11 @@ const SERVER = {
   requireHostHeader: false,
 };
 
+/** Fastify loads compilers of its own, which take memory, unless it is given some before those of zod. */
+function neverBuilt(): never {
+  throw new Error('expected no schema before the compilers of zod');
+}
+
 /** Returns a server without routes, which checks inputs by their schemas. */
 function newServer(logger: FastifyBaseLogger): Api {
   const app: Api = Fastify({
@@ -110,6 +116,7 @@ function newServer(logger: FastifyBaseLogger): Api {
     return503OnClosing: false,
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerBrokenHttp,
+    schemaController: { compilersFactory: { buildValidator: neverBuilt, buildSerializer: neverBuilt } },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (input) => {
     const parsed = schema.safeParse(input);
@@ -167,7 +174,7 @@ export async function buildServer(
 
   const { warehouse, clock } = dependencies;
   const meter = new CallMeter(warehouse, clock);
-  const tickets = new Tickets<AssistantCall>();
+  const tickets = new Tickets<OwnCall>();
   const access = { ...dependencies, meter, tickets, sessions: new SessionGate(dependencies) };
   await assistantRoutes(app, access);
   await app.register(
@@ -186,6 +193,7 @@ export async function buildServer(
     app,
     dependencies.pages === null ? undefined : await dashboard(app, dependencies.pages),
   );
+  answersAhead(app, dependencies, tickets);
   app.addHook('onClose', () => meter.flush());
   return app;
 }

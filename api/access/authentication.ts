@@ -28,10 +28,11 @@ export interface Caller {
 }
 
 /**
- * A call that the assistant's gate has authenticated and counted. Its requests to the API carry a ticket for it instead of a key
- * (docs/http.md#ask-through-an-ai-assistant). `closed` aborts once the client has gone.
+ * A call whose requests the service sends to itself, with a ticket for it instead of a key: one that the assistant's gate has
+ * authenticated and counted (docs/http.md#ask-through-an-ai-assistant), or one before anybody asks (answer-ahead.ts). `closed`
+ * aborts once nobody waits for it any more.
  */
-export interface AssistantCall {
+export interface OwnCall {
   caller: Caller;
   closed: AbortSignal;
 }
@@ -72,8 +73,8 @@ interface Authentication {
   warehouse: Warehouse;
   clock: Clock;
   meter: CallMeter;
-  /** The tickets of the assistant's gate, in the scope that it sends its requests to. */
-  tickets?: Tickets<AssistantCall>;
+  /** The tickets of requests that the service sends to itself, in the scope that it sends them to. */
+  tickets?: Tickets<OwnCall>;
   /** Set in a scope that accepts browser sessions. A key that is sent as well comes first. */
   sessions?: SessionGate;
 }
@@ -108,12 +109,11 @@ export function authenticate(
   };
 
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
-    const assistantCall = tickets?.redeem(request) ?? null;
-    if (assistantCall !== null)
-      return knownAs(request, {
-        ...throughAssistant(assistantCall, reply),
-        revisions: await warehouse.revisions(),
-      });
+    const ownCall = tickets?.redeem(request) ?? null;
+    if (ownCall !== null) {
+      endOnceClosed(ownCall, reply);
+      return knownAs(request, { ...ownCall.caller, revisions: await warehouse.revisions() });
+    }
     if (sessions?.isFor(request) === true) {
       const session = await sessions.admit(request, reply);
       const metered = await meter.countInSession(session.holder, session.revisions);
@@ -159,14 +159,13 @@ export function knownAs(request: FastifyRequest, caller: Caller): Caller {
   return caller;
 }
 
-/** Returns the caller with the mark of the assistant, and ends the request once the client has gone. */
-function throughAssistant({ caller, closed }: AssistantCall, { raw }: FastifyReply): Caller {
+/** Ends the answer to a call once nobody waits for it. */
+function endOnceClosed({ closed }: OwnCall, { raw }: FastifyReply): void {
   const end = (): void => {
     raw.destroy();
   };
   if (closed.aborted) end();
   else closed.addEventListener('abort', end, { once: true });
-  return { ...caller, actor: { ...caller.actor, through: 'assistant' } };
 }
 
 function setQuotaHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: Quota): void {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 
 /** The header that carries a ticket. It never leaves this process. */
-export const TICKET_HEADER = 'x-assistant-ticket';
+export const TICKET_HEADER = 'x-own-ticket';
 
 const TICKET_BYTES = 32;
 

@@ -10,7 +10,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { FastifyBaseLogger } from 'fastify';
 import { ServiceError } from '../../domain/shared/errors.ts';
-import { ApiRefusal } from './ask-api.ts';
+import { ApiRefusal } from '../access/ask-api.ts';
 import { acceptFor, withoutNullArguments } from './lenient-message.ts';
 import type { Asking } from './tool.ts';
 import { TOOLS } from './tools.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { METRICS } from '../../warehouse/metrics/metrics.ts';
-import { authenticate, callerOf, type AssistantCall } from '../access/authentication.ts';
+import { authenticate, callerOf, type OwnCall } from '../access/authentication.ts';
 import { refuseOtherNames } from '../access/session/own-page.ts';
 import type { CallMeter } from '../access/call-meter.ts';
 import type { Tickets } from '../access/tickets.ts';
@@ -8,7 +8,7 @@ import type { Api } from '../http/api-type.ts';
 import type { ApiDependencies } from '../http/dependencies.ts';
 import { found } from '../http/found.ts';
 import { closeSignal } from '../http/files/tabular.ts';
-import { askFor } from './ask-api.ts';
+import { askFor } from '../access/ask-api.ts';
 
 const PATH = '/mcp';
 
@@ -31,7 +31,7 @@ const BATCH = /^\s*\[/;
  */
 export async function assistantRoutes(
   app: Api,
-  dependencies: ApiDependencies & { meter: CallMeter; tickets: Tickets<AssistantCall> },
+  dependencies: ApiDependencies & { meter: CallMeter; tickets: Tickets<OwnCall> },
 ): Promise<void> {
   const { warehouse, version, tickets, publicUrl } = dependencies;
 
@@ -68,9 +68,10 @@ export async function assistantRoutes(
         const body = typeof request.body === 'string' ? request.body : '';
         if (BATCH.test(body))
           return refuse(reply, 400, INVALID_REQUEST, 'Invalid Request: expected one message, got a batch');
-        const caller = callerOf(request);
-        const { organisation } = caller;
+        const { actor, ...known } = callerOf(request);
+        const { organisation } = known;
         const closed = closeSignal(reply);
+        const caller = { ...known, actor: { ...actor, through: 'assistant' as const } };
         const asking = {
           organisation,
           ask: askFor(app, tickets, { caller, closed }),

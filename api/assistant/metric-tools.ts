@@ -4,7 +4,7 @@ import { invalid } from '../../domain/shared/errors.ts';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import { HOW_TO_ENABLE_ASSISTANT } from '../access/revenue-access.ts';
 import { idArgument, pageArguments } from './arguments.ts';
-import type { ApiAnswer } from './ask-api.ts';
+import type { ApiAnswer } from '../access/ask-api.ts';
 import { explained, tool } from './tool.ts';
 
 const PRIVATE = `A metric with only id, name and kind is a revenue metric that the assistant may not read. To enable this, ${HOW_TO_ENABLE_ASSISTANT}.`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Metric } from '../../warehouse/metrics/metrics.ts';
 import type { Caller } from '../access/authentication.ts';
 import { invalidInput } from '../http/invalid-input.ts';
-import type { ApiAnswer, AskApi } from './ask-api.ts';
+import type { ApiAnswer, AskApi } from '../access/ask-api.ts';
 
 /** What a tool may use to answer a call. */
 export interface Asking {

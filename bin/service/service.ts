@@ -223,6 +223,7 @@ export async function startService(
       log,
     );
     closers.push(() => server.close());
+    await server.answerAhead();
     const url = await onPort('api', settings, settings.port, (address) => server.listen(address));
     return { url, temporalPage, stop, failed };
   } catch (error) {

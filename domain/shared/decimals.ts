@@ -113,6 +113,8 @@ const PLAIN = /^(-?\d+)(?:\.(\d+))?$/;
 
 /** Returns a decimal in units of its last place. More than `places` decimals are rounded, half away from zero. */
 export function decimalUnits(value: DecimalText, places: number): bigint {
+  // The warehouse writes all decimals, and bills have a hundred thousand amounts.
+  if (value.indexOf('.') === value.length - places - 1 && !value.includes('e')) return unitsOfFixed(value);
   const [, whole, decimals = ''] = PLAIN.exec(value) ?? [];
   return BigInt(
     whole === undefined || decimals.length > places

@@ -43,30 +43,32 @@ export const splitMetrics = ({ shared_costs }: BillBasis): string[] => [
   ...new Set(shared_costs.flatMap(({ split }) => metricOfSplit(split) ?? [])),
 ];
 
-/** Returns the bills of a month by team: the team's own spend, and its share of every shared cost that names it. */
+/**
+ * Returns the bills of a month by team: the team's own spend, and its share of every shared cost that names it. The list of shares is
+ * made when it is asked for, because totals of many teams need none of them.
+ */
 export function billsOf(basis: BillBasis, values: MonthValues): Map<string, BillAmounts> {
-  const shares = basis.shared_costs.map((cost) => ({
-    cost,
-    ofTeams: sharesOf(units(cost.amount), cost.split, values.get(metricOfSplit(cost.split) ?? '') ?? []),
-  }));
+  const shared = new Map<string, bigint>();
+  const shares = basis.shared_costs.map(({ id, name, amount, split }) => {
+    const ofTeams = sharesOf(units(amount), split, values.get(metricOfSplit(split) ?? '') ?? []);
+    for (const [team, share] of ofTeams) shared.set(team, (shared.get(team) ?? 0n) + share);
+    return { id, name, ofTeams };
+  });
   return new Map(
-    basis.teams.map(({ id, by_source }) => {
+    basis.teams.map(({ id: team, by_source }) => {
       const own = { cloud: ZERO, kubernetes: ZERO, hosts: ZERO, ai_tools: ZERO, ...by_source };
-      const ofTeam = shares.flatMap(({ cost, ofTeams }) => {
-        const share = ofTeams.get(id);
-        return share === undefined ? [] : [{ cost, share }];
-      });
       return [
-        id,
+        team,
         {
           direct: moneyText(sum(Object.values(own).map(units))),
-          shared: moneyText(sum(ofTeam.map(({ share }) => share))),
+          shared: moneyText(shared.get(team) ?? 0n),
           by_source: own,
-          shared_costs: ofTeam.map(({ cost: { id: costId, name }, share }) => ({
-            id: costId,
-            name,
-            amount: moneyText(share),
-          })),
+          get shared_costs() {
+            return shares.flatMap(({ id, name, ofTeams }) => {
+              const share = ofTeams.get(team);
+              return share === undefined ? [] : [{ id, name, amount: moneyText(share) }];
+            });
+          },
         },
       ];
     }),
@@ -75,12 +77,13 @@ export function billsOf(basis: BillBasis, values: MonthValues): Map<string, Bill
 
 const ZERO = moneyText(0n);
 
+type Totals = Pick<BillAmounts, 'direct' | 'shared'>;
+
+const loadedUnits = ({ direct, shared }: Totals): bigint => units(direct) + units(shared);
+
 /** Returns the sum of a bill's direct and shared spend. */
-export const fullyLoaded = ({ direct, shared }: Pick<BillAmounts, 'direct' | 'shared'>): DecimalText =>
-  moneyText(units(direct) + units(shared));
+export const fullyLoaded = (bill: Totals): DecimalText => moneyText(loadedUnits(bill));
 
 /** Returns the spend on no bill: the total less all bills. */
-export const unallocated = (
-  total: DecimalText,
-  bills: readonly Pick<BillAmounts, 'direct' | 'shared'>[],
-): DecimalText => moneyText(units(total) - sum(bills.map((bill) => units(fullyLoaded(bill)))));
+export const unallocated = (total: DecimalText, bills: readonly Totals[]): DecimalText =>
+  moneyText(units(total) - sum(bills.map(loadedUnits)));

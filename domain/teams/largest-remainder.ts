@@ -10,16 +10,14 @@ export function splitByLargestRemainder(units: bigint, weights: readonly bigint[
   if (totalWeight <= 0n || weights.some((weight) => weight < 0n))
     throw new RangeError('expected weights of at least 0, not all 0');
   const amount = magnitude(units);
-  const sign = units < 0n ? -1n : 1n;
-  const parts = weights.map((weight, index) => ({
-    index,
-    part: (amount * weight) / totalWeight,
-    remainder: (amount * weight) % totalWeight,
-  }));
-  const leftOver = amount - parts.reduce((sum, { part }) => sum + part, 0n);
-  const byRemainder = parts.toSorted((one, other) =>
-    one.remainder === other.remainder ? one.index - other.index : one.remainder > other.remainder ? -1 : 1,
-  );
-  const raised = new Set(byRemainder.slice(0, Number(leftOver)).map(({ index }) => index));
-  return parts.map(({ index, part }) => sign * (raised.has(index) ? part + 1n : part));
+  const parts = weights.map((weight) => (amount * weight) / totalWeight);
+  const leftOver = Number(amount - parts.reduce((sum, part) => sum + part, 0n));
+  if (leftOver > 0) {
+    const remainders = weights.map((weight) => (amount * weight) % totalWeight);
+    const byRemainder = [...remainders.entries()].sort(([one, its], [other, others]) =>
+      its === others ? one - other : its > others ? -1 : 1,
+    );
+    for (const [index] of byRemainder.slice(0, leftOver)) parts[index] = (parts[index] ?? 0n) + 1n;
+  }
+  return units < 0n ? parts.map((part) => -part) : parts;
 }

@@ -35,33 +35,64 @@ export const metricOfSplit = (split: Split): string | null =>
  * divide all labels of a month by the same number.
  */
 export function sharesOf(units: bigint, split: Split, values: readonly LabelSum[]): Map<string, bigint> {
-  const weights = weightsOf(split, values);
-  // Among equal remainders the oldest team comes first, and the unallocated part last.
-  const teams = [...weights.keys()].sort((one, other) =>
-    one === NO_TEAM ? 1 : other === NO_TEAM || one < other ? -1 : 1,
-  );
-  const inOrder = teams.map((team) => weights.get(team) ?? 0n);
-  if (inOrder.every((weight) => weight === 0n)) return new Map();
-  const parts = splitByLargestRemainder(units, inOrder);
-  return new Map(
-    teams.map((team, index) => [team, parts[index] ?? 0n] as const).filter(([team]) => team !== NO_TEAM),
-  );
+  const { teams, weights } = split.type === 'metric' ? weightsByLabel(split, values) : knownWeights(split);
+  if (weights.every((weight) => weight === 0n)) return new Map();
+  const shares = new Map<string, bigint>();
+  for (const [index, part] of splitByLargestRemainder(units, weights).entries()) {
+    const team = teams[index] ?? NO_TEAM;
+    if (team !== NO_TEAM) shares.set(team, part);
+  }
+  return shares;
 }
 
 const NO_TEAM = '';
 
-function weightsOf(split: Split, values: readonly LabelSum[]): Map<string, bigint> {
-  if (split.type === 'even') return new Map(split.team_ids.map((team) => [team, 1n]));
+/** Who bears an amount, and with which weight each does. Among equal remainders, the earlier team comes first. */
+interface Weights {
+  teams: string[];
+  weights: bigint[];
+}
+
+/** Returns weights in order: the oldest team first, and the unallocated part last. */
+function inOrder(weights: ReadonlyMap<string, bigint>): Weights {
+  const teams = [...weights.keys()].sort((one, other) =>
+    one === NO_TEAM ? 1 : other === NO_TEAM || one < other ? -1 : 1,
+  );
+  return { teams, weights: teams.map((team) => weights.get(team) ?? 0n) };
+}
+
+/** The weights of splits that do not depend on the month: a definition is used for many. */
+const KNOWN = new WeakMap<Split, Weights>();
+
+function knownWeights(split: Exclude<Split, { type: 'metric' }>): Weights {
+  const known = KNOWN.get(split) ?? inOrder(split.type === 'even' ? evenWeights(split) : fixedWeights(split));
+  KNOWN.set(split, known);
+  return known;
+}
+
+const evenWeights = ({ team_ids }: Extract<Split, { type: 'even' }>) =>
+  new Map(team_ids.map((team) => [team, 1n]));
+
+function fixedWeights({ shares }: Extract<Split, { type: 'fixed' }>): Map<string, bigint> {
   const weights = new Map<string, bigint>();
-  const add = (team: string, weight: bigint) => weights.set(team, (weights.get(team) ?? 0n) + weight);
-  if (split.type === 'metric') {
-    const teams = new Map(Object.entries(split.labels));
-    for (const { label, sum } of values) add(teams.get(label) ?? NO_TEAM, decimalUnits(sum, VALUE_DECIMALS));
-    return weights;
-  }
-  for (const { team_id, percent } of split.shares) add(team_id, percentUnits(percent));
-  add(NO_TEAM, HUNDRED - [...weights.values()].reduce((sum, weight) => sum + weight, 0n));
+  for (const { team_id, percent } of shares) addTo(weights, team_id, percentUnits(percent));
+  addTo(weights, NO_TEAM, HUNDRED - [...weights.values()].reduce((sum, weight) => sum + weight, 0n));
   return weights;
+}
+
+function weightsByLabel(
+  { labels }: Extract<Split, { type: 'metric' }>,
+  values: readonly LabelSum[],
+): Weights {
+  const teams = new Map(Object.entries(labels));
+  const weights = new Map<string, bigint>();
+  for (const { label, sum } of values)
+    addTo(weights, teams.get(label) ?? NO_TEAM, decimalUnits(sum, VALUE_DECIMALS));
+  return inOrder(weights);
+}
+
+function addTo(weights: Map<string, bigint>, team: string, weight: bigint): void {
+  weights.set(team, (weights.get(team) ?? 0n) + weight);
 }
 
 const HUNDRED = decimalUnits('100', PERCENT_DECIMALS);

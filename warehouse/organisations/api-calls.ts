@@ -52,3 +52,15 @@ export async function countSessionCalls(
   );
   return Number(row?.calls ?? 0);
 }
+
+/**
+ * Returns a key of each organisation and permission that has called since then, at most `limit`, the newest call first.
+ */
+export async function newestCallers(warehouse: Warehouse, since: Date, limit: number): Promise<string[]> {
+  const rows = await warehouse.query<{ key_id: string }>(
+    `SELECT arg_max(key_id, last_call_at) AS key_id FROM api_calls JOIN api_keys USING (org_id, key_id)
+      WHERE last_call_at >= $since::TIMESTAMP GROUP BY org_id, permission ORDER BY max(last_call_at) DESC LIMIT $limit`,
+    { since: since.toISOString(), limit },
+  );
+  return rows.map(({ key_id }) => key_id);
+}

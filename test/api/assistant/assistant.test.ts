@@ -1,3 +1,4 @@
+import { TICKET_HEADER } from '../../../api/access/tickets.ts';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openRaw, startLocalApi, type LocalApi } from '../../support/service/local-api.ts';
@@ -192,7 +193,7 @@ describe('the assistant', () => {
     expect(log).toContain('"url":"/api/v1/costs/breakdown"');
     expect(log).not.toMatch(/secret-(cursor|colour|tool)/);
     expect(log).not.toContain(secret);
-    expect(log).not.toContain('x-assistant-ticket');
+    expect(log).not.toContain(TICKET_HEADER);
   });
 
   it('reveals nothing of an unexpected error, which the log has', async () => {

@@ -156,7 +156,10 @@ async function estimatedBills(
             : `metric ${JSON.stringify(nameOf(metric))}, by which a shared cost is split, may lack values of ${month}: ${doubt}`;
         }),
       ];
-      const bills = new Map([...billsOf(basis, sums)].map(([id, bill]) => [id, { ...bill, ...UNSEALED }]));
+      // Without copies, which would make the lists of shares.
+      const bills = new Map(
+        [...billsOf(basis, sums)].map(([id, bill]) => [id, Object.assign(bill, UNSEALED)]),
+      );
       return [[month, { bills, missing }] as const];
     }),
   );

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { unavailable } from '../../domain/shared/errors.ts';
-import type { AssistantCall } from '../access/authentication.ts';
-import { TICKET_HEADER, type Tickets } from '../access/tickets.ts';
+import type { OwnCall } from './authentication.ts';
+import { TICKET_HEADER, type Tickets } from './tickets.ts';
 
 /** What the API answered, without `success`: `data`, and on some routes `next_cursor`, `total` and others beside it. */
 export type ApiAnswer = Readonly<Record<string, unknown>>;
@@ -18,16 +18,17 @@ export class ApiRefusal extends Error {
 }
 
 /**
- * Returns how the assistant reads the API for one call. A request runs through all checks of the API but the key and the quota,
- * which the call has passed. It ends once the client of the call has gone.
+ * Returns how the service reads its own API for one call. A request runs through all checks of the API but the key and the quota,
+ * which the call has passed. It ends once nobody waits for the call.
  */
 export const askFor =
-  (app: FastifyInstance, tickets: Tickets<AssistantCall>, call: AssistantCall): AskApi =>
+  (app: FastifyInstance, tickets: Tickets<OwnCall>, call: OwnCall): AskApi =>
   async (path, query = {}) => {
     const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, String(value)]],
     );
-    const url = `/api/v1${path}?${new URLSearchParams(given).toString()}`;
+    const search = new URLSearchParams(given).toString();
+    const url = `/api/v1${path}${search === '' ? '' : `?${search}`}`;
     const { statusCode, payload } = await tickets
       .during(call, (ticket) =>
         app.inject({ method: 'GET', url, headers: { accept: 'application/json', [TICKET_HEADER]: ticket } }),
