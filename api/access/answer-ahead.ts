@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { includes } from '../../domain/organisations/tiers.ts';
 import { permits } from '../../domain/organisations/permissions.ts';
 import { cachedMetrics } from '../../warehouse/metrics/metrics.ts';
@@ -12,7 +12,10 @@ import type { Tickets } from './tickets.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers what people open first, before anybody asks. Returns after some seconds at the latest, done or not. */
+    /**
+     * Answers what people open first, before anybody asks. Returns after some seconds at the latest. What is not answered by then
+     * is answered afterwards.
+     */
     answerAhead: () => Promise<void>;
   }
 }
@@ -24,8 +27,9 @@ const OPENED_FIRST = ['/overview', '/waiting', '/teams/bills'];
 const EXPECTED_MS = 86_400_000;
 const MOST_EXPECTED = 20;
 
-/** How long a start may take longer for the answers. */
+/** How long a start may take longer for the answers, and how long it goes on beside those who ask. */
 const PATIENCE_MS = 1_500;
+const LONGEST_MS = 15_000;
 
 /** Who asks. Nobody can read what this actor did: it only reads, and never revenue. */
 const ACTOR = { type: 'key', id: 'start', name: 'Start of the service' } as const;
@@ -36,15 +40,22 @@ const NO_QUOTA = { limit: null, used: 0, remaining: null, resetSeconds: 0 };
  * process would otherwise show itself: its code is cold, and a thousand metrics take half a second.
  */
 export function answersAhead(app: Api, dependencies: ApiDependencies, tickets: Tickets<OwnCall>): void {
+  const closing = new AbortController();
+  let answering = Promise.resolve();
+  app.addHook('preClose', async () => {
+    closing.abort();
+    await answering;
+  });
   app.decorate('answerAhead', async () => {
-    const over = AbortSignal.timeout(PATIENCE_MS);
-    const running = answerAll(app, dependencies, tickets, over).catch((error: unknown) => {
-      if (!over.aborted) app.log.warn({ err: error }, 'first answers could not be prepared');
+    const over = AbortSignal.any([closing.signal, AbortSignal.timeout(LONGEST_MS)]);
+    answering = answerAll(app, dependencies, tickets, over).catch((error: unknown) => {
+      app.log.warn({ err: error }, 'first answers could not be prepared');
     });
-    await Promise.race([running, once(over, 'abort')]);
+    await Promise.race([answering, wait(PATIENCE_MS, undefined, { ref: false })]);
   });
 }
 
+/** Asks one after the other, so that others find the service at leisure. The first page of all comes before the next. */
 async function answerAll(
   app: Api,
   { warehouse, clock }: ApiDependencies,
@@ -53,31 +64,35 @@ async function answerAll(
 ): Promise<void> {
   const since = new Date(clock.now().getTime() - EXPECTED_MS);
   const keys = await newestCallers(warehouse, since, MOST_EXPECTED);
-  const holders = await findKeyHolders(warehouse, keys);
-  for (const key of keys) {
-    const holder = holders.get(key);
-    if (holder === undefined || !includes(holder.organisation.tier, 'unit_economics')) continue;
-    const revisions = await warehouse.revisions();
-    const metrics = await cachedMetrics(revisions, warehouse, holder.organisation.id);
-    const caller = {
-      organisation: holder.organisation,
-      actor: ACTOR,
-      permission: permissionOf(holder, metrics),
-      expiresAt: null,
-      quota: NO_QUOTA,
-      revisions,
-    } satisfies Caller;
-    const ask = askFor(app, tickets, { caller, closed: AbortSignal.any([over]) });
-    for (const path of OPENED_FIRST) {
+  const found = await findKeyHolders(warehouse, keys);
+  const holders = keys
+    .flatMap((key) => found.get(key) ?? [])
+    .filter(({ organisation }) => includes(organisation.tier, 'unit_economics'));
+  for (const path of OPENED_FIRST) {
+    for (const holder of holders) {
       if (over.aborted) return;
-      await ask(path);
+      const caller = await callerOf(holder, warehouse);
+      await askFor(app, tickets, { caller, closed: over })(path).catch((error: unknown) => {
+        if (!over.aborted) app.log.warn({ err: error, path }, 'a first answer could not be prepared');
+      });
     }
   }
 }
 
-/** Returns the permission of a key, and one that sees no revenue where there is any: its views reach the audit log. */
-const permissionOf = (
-  { key: { permission } }: KeyHolder,
-  metrics: readonly { kind: string }[],
-): Caller['permission'] =>
-  permits(permission, 'admin') && metrics.some(({ kind }) => kind === 'revenue') ? 'read' : permission;
+/** Returns the caller that has a key, with a permission that sees no revenue where there is any: its views are audited. */
+async function callerOf(
+  { key: { permission }, organisation }: KeyHolder,
+  warehouse: ApiDependencies['warehouse'],
+): Promise<Caller> {
+  const revisions = await warehouse.revisions();
+  const metrics = await cachedMetrics(revisions, warehouse, organisation.id);
+  const seesRevenue = permits(permission, 'admin') && metrics.some(({ kind }) => kind === 'revenue');
+  return {
+    organisation,
+    actor: ACTOR,
+    permission: seesRevenue ? 'read' : permission,
+    expiresAt: null,
+    quota: NO_QUOTA,
+    revisions,
+  };
+}

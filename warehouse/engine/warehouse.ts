@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { UNOBSERVED, type StatementObserver } from '../../telemetry/statement-observer.ts';
 import { attach, type WarehousePlace } from './opening/attach.ts';
-import { CatalogCommitQueue, NO_COMMIT_QUEUE, type CommitQueue } from './locks/commit-queue.ts';
-import { CatalogLocks } from './locks/catalog-locks.ts';
+import type { Agreement } from './locks/among-nodes.ts';
+import { NO_COMMIT_QUEUE, type CommitQueue } from './locks/commit-queue.ts';
 import { Locks, type Confirm } from './locks/locks.ts';
 import { giveIndexes } from './opening/lake-indexes.ts';
 import { giveStatistics } from './opening/lake-statistics.ts';
@@ -15,7 +15,7 @@ import type { Parameters } from './sql/parameters.ts';
 import { sqlText } from './sql/sql-text.ts';
 import { enter, SessionPool } from './session-pool.ts';
 import { persist } from './opening/set-up.ts';
-import { attachedReader, postgresReader } from './cache/catalog-reader.ts';
+import { attachedReader } from './cache/catalog-reader.ts';
 import { amending } from './cache/amendments.ts';
 import { CatalogRevisionLog } from './cache/catalog-revisions.ts';
 import { DerivedCache } from './cache/derived-cache.ts';
@@ -57,24 +57,29 @@ export class Warehouse {
   /** What has broken down and is not closed. */
   readonly #left: SessionPool[] = [];
 
-  private constructor(settings: WarehouseSettings) {
+  private constructor(settings: WarehouseSettings, agreement: Agreement | null) {
     this.settings = settings;
     this.cache = new DerivedCache(settings.cacheBytes);
-    const catalog = postgresCatalog(settings.location);
-    this.#revisions = isDuckLake(settings.location)
-      ? new CatalogRevisionLog(catalog === null ? attachedReader(this) : postgresReader(catalog))
-      : new RevisionLog();
-    this.#locks = catalog === null ? new Locks() : new CatalogLocks(catalog);
-    this.#commitQueue = catalog === null ? NO_COMMIT_QUEUE : new CatalogCommitQueue(catalog);
+    const { revisions, locks, commitQueue } = agreement ?? {
+      revisions: this.isDuckLake ? new CatalogRevisionLog(attachedReader(this)) : new RevisionLog(),
+      locks: new Locks(),
+      commitQueue: NO_COMMIT_QUEUE,
+    };
+    this.#revisions = revisions;
+    this.#locks = locks;
+    this.#commitQueue = commitQueue;
   }
 
   /** Opens the warehouse and runs the missing `migrations`, by default all. Throws an error that says what is wrong. */
   static async open(settings: WarehouseSettings, migrations?: readonly Migration[]): Promise<Warehouse> {
-    const warehouse = new Warehouse(settings);
+    const catalog = postgresCatalog(settings.location);
+    // Only a DuckLake loads the client of Postgres.
+    const agreement = catalog === null ? null : (await import('./locks/among-nodes.ts')).amongNodes(catalog);
+    const warehouse = new Warehouse(settings, agreement);
     await warehouse.#open(async (session) => {
       await persist(session, () => migrate(session, migrations));
       if (isDuckLake(settings.location)) await persist(session, () => giveStatistics(session));
-      if (postgresCatalog(settings.location) !== null) await persist(session, () => giveIndexes(session));
+      if (catalog !== null) await persist(session, () => giveIndexes(session));
     });
     return warehouse;
   }

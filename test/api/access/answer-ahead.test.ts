@@ -48,8 +48,8 @@ describe('answers before anybody asks', () => {
     await rm(first.directory, { recursive: true });
   });
 
-  /** Returns how many statements read rows while an answer is made. */
-  const readsOf = async (secret: string, path: string): Promise<number> => {
+  /** Returns how many statements read rows during `work`. */
+  const readsDuring = async (work: () => Promise<void>): Promise<number> => {
     let reads = 0;
     warehouse.observer = {
       ...UNOBSERVED,
@@ -59,12 +59,17 @@ describe('answers before anybody asks', () => {
       },
     };
     try {
-      expect((await as(api, secret).get(path)).status).toBe(200);
+      await work();
     } finally {
       warehouse.observer = UNOBSERVED;
     }
     return reads;
   };
+
+  const readsOf = (secret: string, path: string): Promise<number> =>
+    readsDuring(async () => {
+      expect((await as(api, secret).get(path)).status).toBe(200);
+    });
 
   /** Lets the API look up a key and what is left of its quota. It looks twice before it remembers a key. */
   const makeKnown = async (secret: string): Promise<void> => {
@@ -100,5 +105,12 @@ describe('answers before anybody asks', () => {
     await create(admin, '/metrics', { ...ORDERS, name: 'Refunds' });
     const shown = expectData(await admin.get<{ metric: { name: string } }[]>('/overview'));
     expect(shown.map(({ metric }) => metric.name)).toEqual(['Orders', 'Refunds']);
+  });
+
+  it('end with the service', async () => {
+    const other = await startLocalApi({ shared: { ...first, warehouse } });
+    const answering = other.app.answerAhead();
+    await other.close();
+    expect(await readsDuring(() => answering)).toBe(0);
   });
 });

@@ -1,7 +1,4 @@
-import { unavailable } from '../../../domain/shared/errors.ts';
 import { CATALOG } from '../location.ts';
-import { catalogPool } from '../locks/catalog-pool.ts';
-import { rerun } from '../passing-failures.ts';
 import type { Queries } from '../session.ts';
 
 /** Reads the catalog of a DuckLake. */
@@ -11,28 +8,7 @@ export interface CatalogReader {
   close: () => void;
 }
 
-/** Reads are short, so that a few connections serve all requests. */
-const MOST_AT_ONCE = 2;
-
-/** Reads a catalog in Postgres by its client. DuckDB plans such a statement for longer than it runs. */
-export function postgresReader(catalog: string): CatalogReader {
-  const pool = catalogPool(catalog, 'revisions', MOST_AT_ONCE);
-  return {
-    query: async <Row extends object>(sql: string) => {
-      try {
-        return (await rerun(() => pool.query<Row>(sql.replaceAll('catalog.', '')))).rows;
-      } catch (cause) {
-        // Its words could repeat the connection string.
-        throw unavailable('the catalog cannot be reached; try again', { cause });
-      }
-    },
-    close: () => {
-      if (!pool.ending) void pool.end();
-    },
-  };
-}
-
-/** Reads any other catalog through DuckDB, which has it open. */
+/** Reads a catalog that is not in Postgres through DuckDB, which has it open. */
 export const attachedReader = (queries: Queries): CatalogReader => ({
   query: (sql) => queries.query(sql.replaceAll('catalog.', `${CATALOG}.`)),
   close: () => undefined,

@@ -1,6 +1,3 @@
-import { CatalogLocks } from './catalog-locks.ts';
-import type { Locks } from './locks.ts';
-
 /** Leaves the queue. Does nothing the second time. */
 export type Leave = () => void;
 
@@ -16,40 +13,3 @@ export const NO_COMMIT_QUEUE: CommitQueue = {
   enter: () => Promise.resolve(() => undefined),
   close: () => undefined,
 };
-
-const PATIENCE_S = 10;
-
-/**
- * The queue of the transactions of all nodes of a DuckLake. Two that commit at once are correct without it, but slow: the later one
- * repeats its commit, and each time reads all snapshots of the catalog. So nothing depends on the queue, and a transaction that
- * cannot enter goes on. Postgres removes a node that hangs, so that the others wait for it only once.
- */
-export class CatalogCommitQueue implements CommitQueue {
-  readonly #locks: Locks;
-  readonly #patienceS: number;
-
-  /**
-   * @param catalog the connection string of the catalog.
-   * @param patienceS how long a transaction is first at most, and how long the next one waits, in seconds.
-   */
-  constructor(catalog: string, patienceS = PATIENCE_S) {
-    this.#locks = new CatalogLocks(catalog, 1, patienceS);
-    this.#patienceS = patienceS;
-  }
-
-  enter(): Promise<Leave> {
-    return new Promise((begin) => {
-      const held = () =>
-        new Promise<void>((end) => {
-          begin(end);
-        });
-      this.#locks.hold(['commit'], held, this.#patienceS).catch(() => {
-        begin(() => undefined);
-      });
-    });
-  }
-
-  close(): void {
-    this.#locks.close();
-  }
-}

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { CatalogLocks } from '../../../../warehouse/engine/locks/catalog-locks.ts';
-import { CatalogCommitQueue } from '../../../../warehouse/engine/locks/commit-queue.ts';
+import { CatalogCommitQueue } from '../../../../warehouse/engine/locks/catalog-commit-queue.ts';
 import { catalogUrl } from '../../../../warehouse/engine/locks/catalog-url.ts';
 import { postgresCatalog } from '../../../../warehouse/engine/location.ts';
 import { Warehouse } from '../../../../warehouse/engine/warehouse.ts';
