@@ -55,7 +55,7 @@ export function answersAhead(app: Api, dependencies: ApiDependencies, tickets: T
   });
 }
 
-/** Asks one after the other, so that others find the service at leisure. The first page of all comes before the next. */
+/** Asks one after the other, so that others find the service at leisure. Who called last finds all its answers first. */
 async function answerAll(
   app: Api,
   { warehouse, clock }: ApiDependencies,
@@ -64,12 +64,10 @@ async function answerAll(
 ): Promise<void> {
   const since = new Date(clock.now().getTime() - EXPECTED_MS);
   const keys = await newestCallers(warehouse, since, MOST_EXPECTED);
-  const found = await findKeyHolders(warehouse, keys);
-  const holders = keys
-    .flatMap((key) => found.get(key) ?? [])
-    .filter(({ organisation }) => includes(organisation.tier, 'unit_economics'));
-  for (const path of OPENED_FIRST) {
-    for (const holder of holders) {
+  const holders = await findKeyHolders(warehouse, keys);
+  for (const holder of keys.flatMap((key) => holders.get(key) ?? [])) {
+    if (!includes(holder.organisation.tier, 'unit_economics')) continue;
+    for (const path of OPENED_FIRST) {
       if (over.aborted) return;
       const caller = await callerOf(holder, warehouse);
       await askFor(app, tickets, { caller, closed: over })(path).catch((error: unknown) => {

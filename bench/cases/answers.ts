@@ -13,7 +13,7 @@ import { say } from '../say.ts';
 import { median } from '../statistics.ts';
 import { firstAnswers, startAgain } from './first-answers.ts';
 
-const CLOCK = '2026-01-10T12:00:00Z';
+const FIRST_START = '2026-01-10T12:00:00Z';
 
 /** A route, and how much longer than `GET /livez` it may take. */
 interface Route {
@@ -33,7 +33,7 @@ export async function answers(options: RunOptions): Promise<Measurement[]> {
   const [fewer, teams] = options.quick ? [20, 30] : [300, 700];
   const directory = await mkdtemp(join(tmpdir(), 'cost-analytics-answers-'));
   const file = await makeYear(directory);
-  const start = startAgain(directory, { CLOCK, SOURCE_ROOTS: directory });
+  const start = startAgain(directory, FIRST_START, { SOURCE_ROOTS: directory });
   const service = await start();
   const bare = startBareProcess<BareAnswers, string>('bare-answers');
   try {

@@ -44,7 +44,16 @@ export async function firstAnswers(
   return measurements;
 }
 
-/** Returns how a service starts again on the data of one that has been stopped. */
-export const startAgain =
-  (directory: string, environment: Record<string, string>) => async (): Promise<Service> =>
-    (await startService(directory, environment)).ready;
+/** Returns how a service starts again on the data of one that has been stopped, each time a minute later. */
+export function startAgain(
+  directory: string,
+  firstStart: string,
+  environment: Record<string, string>,
+): () => Promise<Service> {
+  let time = Date.parse(firstStart);
+  return async () => {
+    const CLOCK = new Date(time).toISOString();
+    time += 60_000;
+    return (await startService(directory, { ...environment, CLOCK })).ready;
+  };
+}
