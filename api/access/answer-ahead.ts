@@ -12,11 +12,8 @@ import type { Tickets } from './tickets.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Answers what people open first, before anybody asks. Returns after some seconds at the latest. What is not answered by then
-     * is answered afterwards.
-     */
-    answerAhead: () => Promise<void>;
+    /** Answers what people open first, before anybody asks. Returns when it is done, and after `patienceMs` at the latest. */
+    answerAhead: (patienceMs?: number) => Promise<void>;
   }
 }
 
@@ -46,12 +43,12 @@ export function answersAhead(app: Api, dependencies: ApiDependencies, tickets: T
     closing.abort();
     await answering;
   });
-  app.decorate('answerAhead', async () => {
-    const over = AbortSignal.any([closing.signal, AbortSignal.timeout(LONGEST_MS)]);
+  app.decorate('answerAhead', async (patienceMs = PATIENCE_MS) => {
+    const over = AbortSignal.any([closing.signal, AbortSignal.timeout(Math.max(patienceMs, LONGEST_MS))]);
     answering = answerAll(app, dependencies, tickets, over).catch((error: unknown) => {
       app.log.warn({ err: error }, 'first answers could not be prepared');
     });
-    await Promise.race([answering, wait(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([answering, wait(patienceMs, undefined, { ref: false })]);
   });
 }
 

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Warehouse } from '../../../warehouse/engine/warehouse.ts';
 import { UNOBSERVED } from '../../../telemetry/statement-observer.ts';
+import { WAIT_MS } from '../../support/patience.ts';
 import { as } from '../../support/service/api-client.ts';
 import { create, ORDERS, SALES } from '../../support/service/create.ts';
 import { expectData } from '../../support/service/envelope.ts';
@@ -40,7 +41,7 @@ describe('answers before anybody asks', () => {
     first.warehouse.close();
     warehouse = await Warehouse.open(first.settings);
     api = await startLocalApi({ shared: { ...first, warehouse } });
-    await api.app.answerAhead();
+    await api.app.answerAhead(WAIT_MS);
   });
   afterAll(async () => {
     await api.close();
